@@ -1,0 +1,108 @@
+//! A stream of bytes cut into frames, each remembering the bytes it came in.
+
+mod array;
+mod aws;
+mod sse;
+
+use std::fmt;
+
+use bytes::Bytes;
+use bytestring::ByteString;
+
+/// How a stream is cut into frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framing {
+    /// Server-sent events.
+    Sse,
+    /// One JSON array whose elements arrive one by one.
+    JsonArray,
+    /// AWS event stream: binary messages with headers, each with a checksum.
+    AwsEvents,
+}
+
+/// One frame. A frame that is only a comment or only space has neither event nor data.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Frame {
+    /// The bytes exactly as they came, with what ends them.
+    pub raw: Bytes,
+    /// The event's name, if the framing gives it one.
+    pub event: Option<ByteString>,
+    pub data: Option<ByteString>,
+}
+
+/// The stream cannot be cut any further; `at` counts bytes from its beginning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FrameError {
+    pub at: u64,
+    pub why: &'static str,
+}
+
+/// Cuts a stream into frames, wherever its chunks were cut.
+#[derive(Debug)]
+pub struct Framer {
+    cutter: Cutter,
+}
+
+#[derive(Debug)]
+enum Cutter {
+    Sse(sse::Cutter),
+    JsonArray(array::Cutter),
+    AwsEvents(aws::Cutter),
+}
+
+impl Framer {
+    /// No frame may hold more than `limit` bytes.
+    pub fn new(framing: Framing, limit: usize) -> Self {
+        let cutter = match framing {
+            Framing::Sse => Cutter::Sse(sse::Cutter::new(limit)),
+            Framing::JsonArray => Cutter::JsonArray(array::Cutter::new(limit)),
+            Framing::AwsEvents => Cutter::AwsEvents(aws::Cutter::new(limit)),
+        };
+        Self { cutter }
+    }
+
+    /// Takes the next bytes of the stream.
+    pub fn push(&mut self, chunk: &Bytes) {
+        match &mut self.cutter {
+            Cutter::Sse(cutter) => cutter.push(chunk),
+            Cutter::JsonArray(cutter) => cutter.push(chunk),
+            Cutter::AwsEvents(cutter) => cutter.push(chunk),
+        }
+    }
+
+    /// The next whole frame; `None` until more bytes come.
+    pub fn next(&mut self) -> Result<Option<Frame>, FrameError> {
+        match &mut self.cutter {
+            Cutter::Sse(cutter) => cutter.next(),
+            Cutter::JsonArray(cutter) => cutter.next(),
+            Cutter::AwsEvents(cutter) => cutter.next(),
+        }
+    }
+
+    /// What is left at the end of the stream: a last event without its blank line is still one;
+    /// anything else that was cut is an error.
+    pub fn finish(&mut self) -> Result<Option<Frame>, FrameError> {
+        match &mut self.cutter {
+            Cutter::Sse(cutter) => cutter.finish(),
+            Cutter::JsonArray(cutter) => cutter.finish(),
+            Cutter::AwsEvents(cutter) => cutter.finish(),
+        }
+    }
+}
+
+/// Writes one frame in the given framing.
+pub fn write(framing: Framing, event: Option<&str>, data: &str, out: &mut Vec<u8>) {
+    match framing {
+        Framing::Sse => sse::write(event, data, out),
+        Framing::JsonArray => array::write(data, out),
+        Framing::AwsEvents => aws::write(event, data, out),
+    }
+}
+
+impl fmt::Display for FrameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at byte {} of the stream", self.why, self.at)
+    }
+}
+
+impl std::error::Error for FrameError {}

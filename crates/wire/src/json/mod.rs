@@ -1,0 +1,172 @@
+//! Lossless JSON: one pass over the text finds the span of every value; nothing is copied.
+
+mod escape;
+mod node;
+mod scan;
+mod text;
+mod value;
+mod write;
+
+use std::fmt;
+
+use bytes::Bytes;
+use bytestring::ByteString;
+
+pub use node::{Field, Node};
+pub use text::Text;
+pub use value::Json;
+pub use write::{Array, Object, Writer};
+
+/// A JSON text and the span of every value in it.
+#[derive(Debug)]
+pub struct Doc {
+    text: ByteString,
+    tape: Vec<Span>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Null,
+    Bool,
+    Number,
+    String,
+    Array,
+    Object,
+}
+
+/// How much of a text is accepted before it is refused.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    pub bytes: usize,
+    /// Never more than [`Limits::DEEPEST`], whatever is asked.
+    pub depth: usize,
+}
+
+/// The text is not JSON, or more than the limits allow; `at` is the byte where that showed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Malformed {
+    pub at: usize,
+    pub why: Why,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    NotUtf8,
+    TooLarge { limit: usize },
+    TooDeep { limit: usize },
+    Ended,
+    Expected(&'static str),
+}
+
+/// Children follow their parent on the tape; `next` is the entry after the last of them.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    start: u32,
+    end: u32,
+    next: u32,
+    kind: Kind,
+}
+
+impl Doc {
+    /// Scans a body that has just come in.
+    pub fn from_bytes(body: Bytes, limits: Limits) -> Result<Self, Malformed> {
+        if body.len() > limits.bytes {
+            return Err(Malformed::too_large(limits.bytes));
+        }
+        match ByteString::try_from(body.clone()) {
+            Ok(text) => Self::parse(text, limits),
+            Err(_) => {
+                let at = std::str::from_utf8(&body).map_or_else(|e| e.valid_up_to(), str::len);
+                Err(Malformed { at, why: Why::NotUtf8 })
+            }
+        }
+    }
+
+    pub fn parse(text: ByteString, limits: Limits) -> Result<Self, Malformed> {
+        Self::parse_into(text, limits, Vec::new()).map_err(|(malformed, _)| malformed)
+    }
+
+    /// As [`Doc::parse`], on a tape that an earlier document left behind.
+    pub fn parse_on(text: ByteString, limits: Limits, tape: &mut Tape) -> Result<Self, Malformed> {
+        let spans = std::mem::take(&mut tape.0);
+        Self::parse_into(text, limits, spans).map_err(|(malformed, spans)| {
+            tape.0 = spans;
+            malformed
+        })
+    }
+
+    /// Gives the tape back for the next document.
+    pub fn recycle(self, tape: &mut Tape) {
+        tape.0 = self.tape;
+    }
+
+    fn parse_into(
+        text: ByteString,
+        limits: Limits,
+        mut tape: Vec<Span>,
+    ) -> Result<Self, (Malformed, Vec<Span>)> {
+        tape.clear();
+        if text.len() > limits.bytes.min(u32::MAX as usize) {
+            return Err((Malformed::too_large(limits.bytes), tape));
+        }
+        match scan::tape(text.as_bytes(), limits.depth, &mut tape) {
+            Ok(()) => Ok(Self { text, tape }),
+            Err(malformed) => Err((malformed, tape)),
+        }
+    }
+
+    pub fn root(&self) -> Node<'_> {
+        Node::root(self)
+    }
+
+    /// The whole text as it came, with the space around the root value.
+    pub fn text(&self) -> &ByteString {
+        &self.text
+    }
+}
+
+/// Memory for the spans of one document, kept between the frames of a stream.
+#[derive(Debug, Default)]
+pub struct Tape(Vec<Span>);
+
+impl Limits {
+    /// The scanner recurses; this is what any thread's stack can hold.
+    pub const DEEPEST: usize = 512;
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { bytes: 64 * 1024 * 1024, depth: 128 }
+    }
+}
+
+impl Malformed {
+    fn too_large(limit: usize) -> Self {
+        Self { at: limit, why: Why::TooLarge { limit } }
+    }
+
+    /// Line and column (both from 1, the column in bytes) of the place in `text`.
+    pub fn line_and_column(&self, text: &[u8]) -> (usize, usize) {
+        let before = &text[..self.at.min(text.len())];
+        let line = memchr::memchr_iter(b'\n', before).count() + 1;
+        let column = before.len() - memchr::memrchr(b'\n', before).map_or(0, |at| at + 1) + 1;
+        (line, column)
+    }
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = self.at;
+        match self.why {
+            Why::NotUtf8 => write!(f, "not UTF-8 at byte {at}"),
+            Why::TooLarge { limit } => write!(f, "larger than the limit of {limit} bytes"),
+            Why::TooDeep { limit } => {
+                write!(f, "nested deeper than the limit of {limit} levels at byte {at}")
+            }
+            Why::Ended => write!(f, "not JSON: the text ends too early, at byte {at}"),
+            Why::Expected(what) => write!(f, "not JSON: expected {what} at byte {at}"),
+        }
+    }
+}
+
+impl std::error::Error for Malformed {}

@@ -1,0 +1,161 @@
+//! A typed view of one value. Accessors never fail: what is not there, or of another kind, is absent.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use super::{Doc, Json, Kind, Span, Text};
+
+/// A value in a [`Doc`].
+#[derive(Clone, Copy)]
+pub struct Node<'d> {
+    doc: &'d Doc,
+    at: u32,
+}
+
+/// A key and its value in an object.
+#[derive(Clone, Copy)]
+pub struct Field<'d> {
+    key: Node<'d>,
+    pub value: Node<'d>,
+}
+
+impl<'d> Node<'d> {
+    pub(super) fn root(doc: &'d Doc) -> Self {
+        Self { doc, at: 0 }
+    }
+
+    pub fn kind(self) -> Kind {
+        self.span().kind
+    }
+
+    /// The exact text of this value.
+    pub fn raw(self) -> &'d str {
+        let Span { start, end, .. } = self.span();
+        &self.doc.text[start as usize..end as usize]
+    }
+
+    /// The exact text of this value, sharing the document's memory.
+    pub fn json(self) -> Json {
+        Json::shared(self.doc.text.slice_ref(self.raw()))
+    }
+
+    /// A string, sharing the document's memory.
+    pub fn text(self) -> Option<Text> {
+        self.is_string().then(|| Text::shared(self.doc.text.slice_ref(unquote(self.raw()))))
+    }
+
+    /// The contents of a string, for comparing with known words; "" for anything else.
+    pub fn word(self) -> Cow<'d, str> {
+        if self.is_string() { super::escape::unescape(unquote(self.raw())) } else { "".into() }
+    }
+
+    pub fn boolean(self) -> Option<bool> {
+        (self.kind() == Kind::Bool).then(|| self.raw() == "true")
+    }
+
+    /// A number that is a whole count; `1e3` and `12.0` are, `-1` is not.
+    pub fn count(self) -> Option<u64> {
+        if self.kind() == Kind::Number { super::value::count(self.raw()) } else { None }
+    }
+
+    pub fn is_string(self) -> bool {
+        self.kind() == Kind::String
+    }
+
+    pub fn is_object(self) -> bool {
+        self.kind() == Kind::Object
+    }
+
+    pub fn is_array(self) -> bool {
+        self.kind() == Kind::Array
+    }
+
+    pub fn is_null(self) -> bool {
+        self.kind() == Kind::Null
+    }
+
+    /// The value of a key. Of duplicate keys the last wins.
+    pub fn get(self, key: &str) -> Option<Node<'d>> {
+        let mut found = None;
+        for field in self.fields() {
+            if field.is(key) {
+                found = Some(field.value);
+            }
+        }
+        found
+    }
+
+    /// The elements of an array; nothing for anything else.
+    pub fn items(self) -> impl Iterator<Item = Node<'d>> {
+        self.children(Kind::Array)
+    }
+
+    /// The fields of an object as written, duplicates included; nothing for anything else.
+    pub fn fields(self) -> impl Iterator<Item = Field<'d>> {
+        let mut children = self.children(Kind::Object);
+        std::iter::from_fn(move || Some(Field { key: children.next()?, value: children.next()? }))
+    }
+
+    /// How many children an array or object has on the tape, for reserving memory; an estimate from
+    /// above for arrays of arrays.
+    pub fn len(self) -> usize {
+        match self.kind() {
+            Kind::Array => self.items().count(),
+            Kind::Object => self.fields().count(),
+            Kind::Null | Kind::Bool | Kind::Number | Kind::String => 0,
+        }
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.span().next == self.at + 1
+    }
+
+    fn children(self, of: Kind) -> impl Iterator<Item = Node<'d>> {
+        let (mut at, end) = match self.span() {
+            Span { kind, next, .. } if kind == of => (self.at + 1, next),
+            _ => (0, 0),
+        };
+        std::iter::from_fn(move || {
+            let node = (at < end).then_some(Node { doc: self.doc, at })?;
+            at = node.span().next;
+            Some(node)
+        })
+    }
+
+    fn span(self) -> Span {
+        self.doc.tape[self.at as usize]
+    }
+}
+
+impl<'d> Field<'d> {
+    /// The key's contents.
+    pub fn name(self) -> Cow<'d, str> {
+        super::escape::unescape(unquote(self.key.raw()))
+    }
+
+    /// The key as written.
+    pub fn key(self) -> Text {
+        Text::shared(self.key.doc.text.slice_ref(unquote(self.key.raw())))
+    }
+
+    pub fn is(self, name: &str) -> bool {
+        let raw = unquote(self.key.raw());
+        raw == name || (raw.contains('\\') && super::escape::unescape(raw) == name)
+    }
+}
+
+impl fmt::Debug for Node<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.raw())
+    }
+}
+
+impl fmt::Debug for Field<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.key.raw(), self.value.raw())
+    }
+}
+
+fn unquote(literal: &str) -> &str {
+    literal.get(1..literal.len() - 1).unwrap_or_default()
+}

@@ -1,0 +1,132 @@
+//! A JSON string, kept as it was written.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use bytestring::ByteString;
+
+use super::escape;
+
+/// A JSON string: what stands between the quotes, still escaped.
+///
+/// Every dialect is JSON, so a string crosses from one to another without being unescaped. Two
+/// texts are equal when their contents are, however they are spelled.
+#[derive(Clone, Default)]
+pub struct Text(ByteString);
+
+impl Text {
+    pub const EMPTY: Self = Self(ByteString::from_static(""));
+
+    pub fn new(contents: &str) -> Self {
+        let mut raw = Vec::with_capacity(contents.len() + 8);
+        escape::escape_into(contents, &mut raw);
+        Self(into_string(raw))
+    }
+
+    /// A word that needs no escaping.
+    pub const fn word(word: &'static str) -> Self {
+        Self(ByteString::from_static(word))
+    }
+
+    pub(crate) fn shared(raw: ByteString) -> Self {
+        Self(raw)
+    }
+
+    /// What stands between the quotes.
+    pub fn raw(&self) -> &str {
+        &self.0
+    }
+
+    pub fn contents(&self) -> Cow<'_, str> {
+        escape::unescape(&self.0)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Nothing but white space.
+    pub fn is_blank(&self) -> bool {
+        self.contents().chars().all(char::is_whitespace)
+    }
+
+    /// Several strings as one.
+    pub fn concat<'t>(parts: impl IntoIterator<Item = &'t Text>) -> Self {
+        Self::join(parts, "")
+    }
+
+    /// Several strings as one, with `between` (plain contents) between them.
+    pub fn join<'t>(parts: impl IntoIterator<Item = &'t Text>, between: &str) -> Self {
+        let mut parts = parts.into_iter().peekable();
+        let Some(first) = parts.next() else { return Self::EMPTY };
+        if parts.peek().is_none() {
+            return first.clone();
+        }
+        let mut raw = first.raw().as_bytes().to_vec();
+        for part in parts {
+            escape::escape_into(between, &mut raw);
+            raw.extend_from_slice(part.raw().as_bytes());
+        }
+        Self(into_string(raw))
+    }
+
+    /// What stands before and after the first `mark`, if the string is spelled without escapes up to
+    /// there. Shares memory.
+    pub fn split_once(&self, mark: &str) -> Option<(Text, Text)> {
+        let (before, after) = self.0.split_once(mark)?;
+        (!before.contains('\\')).then(|| (self.part(before), self.part(after)))
+    }
+
+    pub fn strip_prefix(&self, prefix: &str) -> Option<Text> {
+        Some(self.part(self.0.strip_prefix(prefix)?))
+    }
+
+    fn part(&self, part: &str) -> Text {
+        Self(self.0.slice_ref(part))
+    }
+}
+
+/// Escaping and joining UTF-8 gives UTF-8.
+pub(super) fn into_string(raw: Vec<u8>) -> ByteString {
+    String::from_utf8(raw).unwrap_or_default().into()
+}
+
+impl PartialEq for Text {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+            || ((self.0.contains('\\') || other.0.contains('\\'))
+                && self.contents() == other.contents())
+    }
+}
+
+impl Eq for Text {}
+
+impl PartialEq<str> for Text {
+    fn eq(&self, other: &str) -> bool {
+        &*self.0 == other || (self.0.contains('\\') && self.contents() == other)
+    }
+}
+
+impl PartialEq<&str> for Text {
+    fn eq(&self, other: &&str) -> bool {
+        *self == **other
+    }
+}
+
+impl From<&str> for Text {
+    fn from(contents: &str) -> Self {
+        Self::new(contents)
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\"", self.0)
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.contents())
+    }
+}

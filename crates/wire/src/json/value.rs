@@ -1,0 +1,96 @@
+//! Any JSON value, kept as it was written.
+
+use std::fmt;
+
+use bytestring::ByteString;
+
+use super::{Doc, Kind, Limits, Malformed, Text};
+
+/// Any JSON value, kept as the text it was read from. Equal when spelled alike.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Json(ByteString);
+
+impl Json {
+    pub const NULL: Self = Self(ByteString::from_static("null"));
+    pub const TRUE: Self = Self(ByteString::from_static("true"));
+    pub const FALSE: Self = Self(ByteString::from_static("false"));
+    pub const EMPTY_OBJECT: Self = Self(ByteString::from_static("{}"));
+    pub const EMPTY_ARRAY: Self = Self(ByteString::from_static("[]"));
+
+    pub fn parse(text: impl Into<ByteString>) -> Result<Self, Malformed> {
+        Doc::parse(text.into(), Limits::default()).map(|doc| doc.root().json())
+    }
+
+    pub fn number(number: u64) -> Self {
+        Self(number.to_string().into())
+    }
+
+    pub const fn boolean(value: bool) -> Self {
+        if value { Self::TRUE } else { Self::FALSE }
+    }
+
+    pub fn string(text: &Text) -> Self {
+        Self(format!("\"{}\"", text.raw()).into())
+    }
+
+    pub(crate) fn shared(text: ByteString) -> Self {
+        Self(text)
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub fn kind(&self) -> Kind {
+        match self.0.as_bytes().first() {
+            Some(b'{') => Kind::Object,
+            Some(b'[') => Kind::Array,
+            Some(b'"') => Kind::String,
+            Some(b't' | b'f') => Kind::Bool,
+            Some(b'n') | None => Kind::Null,
+            Some(_) => Kind::Number,
+        }
+    }
+
+    pub fn is_object(&self) -> bool {
+        self.kind() == Kind::Object
+    }
+
+    pub fn text(&self) -> Option<Text> {
+        let inside = self.0.strip_prefix('"')?.strip_suffix('"')?;
+        Some(Text::shared(self.0.slice_ref(inside)))
+    }
+
+    pub fn boolean_value(&self) -> Option<bool> {
+        (self.kind() == Kind::Bool).then(|| &*self.0 == "true")
+    }
+
+    /// A number that is a whole count; see [`super::Node::count`].
+    pub fn count(&self) -> Option<u64> {
+        count(&self.0)
+    }
+
+    /// The value as a document of its own, to look inside.
+    pub fn doc(&self) -> Doc {
+        let limits = Limits { bytes: usize::MAX, depth: Limits::DEEPEST };
+        Doc::parse(self.0.clone(), limits).unwrap_or_else(|_| Doc {
+            text: ByteString::from_static("null"),
+            tape: vec![super::Span { start: 0, end: 4, next: 1, kind: Kind::Null }],
+        })
+    }
+}
+
+pub(super) fn count(raw: &str) -> Option<u64> {
+    raw.parse().ok().or_else(|| {
+        let number: f64 = raw.parse().ok()?;
+        let whole = number.is_finite() && number.fract() == 0.0;
+        #[expect(clippy::cast_sign_loss, reason = "checked to be a whole count that f64 holds")]
+        (whole && (0.0..9e15).contains(&number)).then_some(number as u64)
+    })
+}
+
+impl fmt::Debug for Json {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}

@@ -1,0 +1,12 @@
+//! Bytes: lossless JSON and stream framing. Knows no model and no provider.
+//!
+//! - [`json`]: one pass over a text finds the span of every value ([`Doc`]); strings ([`Text`]) and
+//!   values ([`Json`]) are slices of that text, moved between documents without being respelled.
+//! - [`frame`]: a stream of bytes cut into [`Frame`]s (server-sent events, a JSON array, the AWS
+//!   event stream), each remembering the bytes it came in.
+
+pub mod frame;
+pub mod json;
+
+pub use frame::{Frame, FrameError, Framer, Framing};
+pub use json::{Doc, Field, Json, Kind, Limits, Malformed, Node, Text, Writer};
