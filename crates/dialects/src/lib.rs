@@ -1,1 +1,113 @@
-//! (contract)
+//! One folder per wire dialect. To add one: write the folder, then its line in [`ALL`].
+//!
+//! - **decode** refuses nothing that is JSON: what is odd is kept and noted.
+//! - **encode** cannot fail: what the dialect cannot say is left out and noted.
+//! - Whatever still has its text in the dialect it leaves in is written as that text.
+
+pub mod anthropic;
+pub mod bedrock;
+pub mod body;
+pub mod gemini;
+pub mod media;
+pub mod native;
+pub mod note;
+pub mod openai_chat;
+pub mod openai_responses;
+pub mod run;
+
+use bytes::Bytes;
+use interlingua_model::{
+    Block, Conversation, DialectId, Event, Exchange, Failure, Ledger, Reply, Role, Target, Tool,
+    Turn, Verbatim,
+};
+use interlingua_wire::{Doc, Frame, Framing, Node};
+
+/// Every dialect. The runners of the corpus and of the laws walk this list.
+pub const ALL: &[&dyn Dialect] = &[
+    &anthropic::Anthropic,
+    &openai_chat::OpenAiChat,
+    &openai_responses::OpenAiResponses,
+    &gemini::Gemini,
+    &bedrock::Bedrock,
+    &native::Native,
+];
+
+/// A wire dialect, both ways. Bytes in, bytes out: no dialect does IO.
+pub trait Dialect: Sync {
+    fn id(&self) -> DialectId;
+
+    /// How its streams are cut into frames.
+    fn framing(&self) -> Framing {
+        Framing::Sse
+    }
+
+    /// The names of its flavors; the first is the dialect as its inventor speaks it.
+    fn flavors(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// A request body. Anything that is JSON gives a conversation; the whole is read as verbatim.
+    fn decode_request(&self, body: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation>;
+
+    fn encode_request(
+        &self,
+        conversation: &Verbatim<Conversation>,
+        target: &Target,
+        ledger: &mut Ledger,
+    ) -> Bytes;
+
+    /// A whole reply. Some providers put an error into a reply that says 200.
+    fn decode_reply(
+        &self,
+        body: &Doc,
+        exchange: &Exchange,
+        ledger: &mut Ledger,
+    ) -> Result<Verbatim<Reply>, Failure>;
+
+    fn encode_reply(&self, reply: &Reply, exchange: &Exchange, ledger: &mut Ledger) -> Vec<u8>;
+
+    /// Reads a stream in this dialect.
+    fn reader(&self, exchange: &Exchange) -> Box<dyn StreamReader>;
+
+    /// Writes a stream in this dialect.
+    fn writer(&self, exchange: &Exchange) -> Box<dyn StreamWriter>;
+
+    /// The body of a reply whose status is not 2xx, whatever it is: JSON, a page, nothing.
+    fn decode_error(&self, status: u16, body: &[u8]) -> Failure;
+
+    /// The body for a failure; its status is the failure's.
+    fn encode_error(&self, failure: &Failure) -> Vec<u8>;
+
+    /// One element of the dialect's list of turns.
+    fn decode_turn(&self, turn: Node<'_>, ledger: &mut Ledger) -> Verbatim<Turn>;
+
+    /// One block of a turn with this role.
+    fn decode_block(&self, block: Node<'_>, role: Role, ledger: &mut Ledger) -> Verbatim<Block>;
+
+    /// The value of the dialect's place for instructions.
+    fn decode_system(
+        &self,
+        system: Node<'_>,
+        ledger: &mut Ledger,
+    ) -> Verbatim<Vec<Verbatim<Block>>>;
+
+    fn decode_tool(&self, tool: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool>;
+}
+
+/// Reads the frames of one stream. Whatever comes, the events it gives are lawful: see [`Event`].
+pub trait StreamReader: Send {
+    fn read(&mut self, frame: &Frame, events: &mut Vec<Event>, ledger: &mut Ledger);
+
+    /// The stream has ended. A reply that was complete but for its end mark gets its stop; one that
+    /// was not gets a failure.
+    fn finish(&mut self, events: &mut Vec<Event>, ledger: &mut Ledger);
+}
+
+/// Writes the frames of one stream from lawful events.
+pub trait StreamWriter: Send {
+    fn write(&mut self, event: &Event, out: &mut Vec<u8>, ledger: &mut Ledger);
+}
+
+pub fn find(name: &str) -> Option<&'static dyn Dialect> {
+    ALL.iter().copied().find(|dialect| dialect.id().0 == name)
+}

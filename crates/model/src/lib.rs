@@ -1,1 +1,38 @@
-//! (contract)
+//! The canonical conversation. No wire names, no IO, no failure.
+//!
+//! - [`Conversation`]: system, turns, tools, settings of one request, as the client wrote them.
+//! - [`Verbatim`]: a value that remembers its text in the dialect it came from, until it is edited.
+//! - [`Event`]: one step of a streamed reply; [`Fold`] makes a [`Reply`] of them, [`unfold`] the way back.
+//! - [`Ledger`]: everything that was changed or left out on the way.
+//! - [`Failure`]: what went wrong, who is to blame, and whether to try again.
+
+mod block;
+mod conversation;
+mod event;
+mod extras;
+mod failure;
+mod fold;
+mod id;
+mod ledger;
+mod reply;
+mod settings;
+mod target;
+mod tool;
+mod verbatim;
+
+pub use block::{
+    Args, Block, Body, Cache, Citation, Form, Media, MediaKind, Origin, Seal, Source, Thinking,
+    ToolCall, ToolResult,
+};
+pub use conversation::{Conversation, Role, TopField, Turn};
+pub use event::{Delta, Event};
+pub use extras::Extras;
+pub use failure::{Blame, Failure, FailureKind, Retry};
+pub use fold::{Fold, unfold};
+pub use id::derive_id;
+pub use ledger::{Entry, Ledger, Place, Section};
+pub use reply::{Reply, Stop, StopReason, Usage};
+pub use settings::{Choice, Format, Reasoning, ReasoningMode, Settings};
+pub use target::{DialectId, Exchange, Target};
+pub use tool::{Tool, ToolKind};
+pub use verbatim::Verbatim;

@@ -123,6 +123,11 @@ impl Doc {
     pub fn text(&self) -> &ByteString {
         &self.text
     }
+
+    /// The root value with the space around it, as a value.
+    pub fn whole(&self) -> Json {
+        Json::shared(self.text.clone())
+    }
 }
 
 /// Memory for the spans of one document, kept between the frames of a stream.

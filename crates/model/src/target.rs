@@ -1,0 +1,47 @@
+//! Who speaks which dialect: where a request goes, and what a reply must know of its request.
+
+use std::fmt;
+
+use interlingua_wire::Text;
+
+/// Names a dialect. An open set: the model does not list the dialects.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DialectId(pub &'static str);
+
+/// Where a request goes.
+#[derive(Clone, Debug, Default)]
+pub struct Target {
+    /// The model to ask for; `None` keeps the one the client named.
+    pub model: Option<Text>,
+    /// A named set of quirks within the dialect; `None` is the dialect as its inventor speaks it.
+    pub flavor: Option<&'static str>,
+}
+
+/// What translating a reply needs to know of the request it answers.
+#[derive(Clone, Debug, Default)]
+pub struct Exchange {
+    /// The model the client asked for, if the reply does not name one.
+    pub model: Option<Text>,
+    /// The flavor of the dialect the reply is written in by the provider.
+    pub flavor: Option<&'static str>,
+    /// An id for a reply that brings none; ids of its parts are derived from it.
+    pub id: Option<Text>,
+    /// Seconds since 1970, for dialects that say when a reply was made. The pure crates have no clock.
+    pub created: u64,
+    /// Names of tools that take free text, so that a call wrapped for the provider is unwrapped.
+    pub freeform: Vec<Text>,
+    /// Whether the client wants its stream as one JSON array, where the dialect knows that form.
+    pub array: bool,
+}
+
+impl fmt::Debug for DialectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl fmt::Display for DialectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
