@@ -41,6 +41,11 @@ pub trait Dialect: Sync {
         Framing::Sse
     }
 
+    /// The field of a request body that lists the turns.
+    fn turns_key(&self) -> &'static str {
+        "messages"
+    }
+
     /// The names of its flavors; the first is the dialect as its inventor speaks it.
     fn flavors(&self) -> &'static [&'static str] {
         &[]

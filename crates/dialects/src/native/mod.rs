@@ -1,11 +1,25 @@
-//! The native dialect.
+//! The project's own dialect: the canonical model as JSON, for stored sessions and for people.
+//!
+//! It is readable without knowing any other dialect, and exact: whatever still has its text in the
+//! dialect it came from carries it under `raw`, and decoding prefers that text. So a conversation
+//! that is stored and loaded leaves in its own dialect as the bytes it came in.
+
+mod blocks;
+mod error;
+mod names;
+mod read_blocks;
+mod reply;
+mod request;
+mod settings;
+mod stream;
+mod tools;
 
 use bytes::Bytes;
 use interlingua_model::{
-    Block, Conversation, DialectId, Event, Exchange, Failure, FailureKind, Ledger, Reply, Role,
-    Target, Tool, ToolKind, Turn, Verbatim,
+    Block, Conversation, DialectId, Exchange, Failure, Ledger, Reply, Role, Target, Tool, Turn,
+    Verbatim,
 };
-use interlingua_wire::{Doc, Frame, Node, Text};
+use interlingua_wire::{Doc, Node};
 
 use crate::{Dialect, StreamReader, StreamWriter};
 
@@ -18,56 +32,69 @@ impl Dialect for Native {
     fn id(&self) -> DialectId {
         ID
     }
-    fn decode_request(&self, _: &Doc, _: &mut Ledger) -> Verbatim<Conversation> {
-        Conversation::new(ID).into()
+
+    fn decode_request(&self, body: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
+        Verbatim::read(request::decode(body.root(), ledger), ID, body.whole())
     }
-    fn encode_request(&self, _: &Verbatim<Conversation>, _: &Target, _: &mut Ledger) -> Bytes {
-        Bytes::new()
+
+    fn encode_request(
+        &self,
+        conversation: &Verbatim<Conversation>,
+        target: &Target,
+        _ledger: &mut Ledger,
+    ) -> Bytes {
+        request::encode(conversation, target)
     }
+
     fn decode_reply(
         &self,
-        _: &Doc,
-        _: &Exchange,
-        _: &mut Ledger,
+        body: &Doc,
+        _exchange: &Exchange,
+        ledger: &mut Ledger,
     ) -> Result<Verbatim<Reply>, Failure> {
-        Ok(Reply::new().into())
+        match body.root().get("error") {
+            Some(failure) => Err(error::decode(failure)),
+            None => Ok(Verbatim::read(reply::decode(body.root(), ledger), ID, body.whole())),
+        }
     }
-    fn encode_reply(&self, _: &Reply, _: &Exchange, _: &mut Ledger) -> Vec<u8> {
-        Vec::new()
-    }
-    fn reader(&self, _: &Exchange) -> Box<dyn StreamReader> {
-        Box::new(Stream)
-    }
-    fn writer(&self, _: &Exchange) -> Box<dyn StreamWriter> {
-        Box::new(Stream)
-    }
-    fn decode_error(&self, status: u16, _: &[u8]) -> Failure {
-        Failure::new(FailureKind::of_status(status), Text::EMPTY)
-    }
-    fn encode_error(&self, _: &Failure) -> Vec<u8> {
-        Vec::new()
-    }
-    fn decode_turn(&self, _: Node<'_>, _: &mut Ledger) -> Verbatim<Turn> {
-        Turn::new(Role::User).into()
-    }
-    fn decode_block(&self, _: Node<'_>, _: Role, _: &mut Ledger) -> Verbatim<Block> {
-        Block::text(Text::EMPTY).into()
-    }
-    fn decode_system(&self, _: Node<'_>, _: &mut Ledger) -> Verbatim<Vec<Verbatim<Block>>> {
-        Verbatim::default()
-    }
-    fn decode_tool(&self, _: Node<'_>, _: &mut Ledger) -> Verbatim<Tool> {
-        Tool::new(Text::EMPTY, ToolKind::Function { schema: None }).into()
-    }
-}
 
-struct Stream;
+    fn encode_reply(&self, reply: &Reply, _exchange: &Exchange, _ledger: &mut Ledger) -> Vec<u8> {
+        reply::encode(reply)
+    }
 
-impl StreamReader for Stream {
-    fn read(&mut self, _: &Frame, _: &mut Vec<Event>, _: &mut Ledger) {}
-    fn finish(&mut self, _: &mut Vec<Event>, _: &mut Ledger) {}
-}
+    fn reader(&self, _exchange: &Exchange) -> Box<dyn StreamReader> {
+        Box::new(stream::Reader::default())
+    }
 
-impl StreamWriter for Stream {
-    fn write(&mut self, _: &Event, _: &mut Vec<u8>, _: &mut Ledger) {}
+    fn writer(&self, _exchange: &Exchange) -> Box<dyn StreamWriter> {
+        Box::new(stream::Writer)
+    }
+
+    fn decode_error(&self, status: u16, body: &[u8]) -> Failure {
+        error::decode_body(status, body)
+    }
+
+    fn encode_error(&self, failure: &Failure) -> Vec<u8> {
+        error::encode(failure)
+    }
+
+    fn decode_turn(&self, turn: Node<'_>, ledger: &mut Ledger) -> Verbatim<Turn> {
+        request::decode_turn(turn, ledger)
+    }
+
+    fn decode_block(&self, block: Node<'_>, role: Role, ledger: &mut Ledger) -> Verbatim<Block> {
+        read_blocks::block(block, role, ledger)
+    }
+
+    fn decode_system(
+        &self,
+        system: Node<'_>,
+        ledger: &mut Ledger,
+    ) -> Verbatim<Vec<Verbatim<Block>>> {
+        read_blocks::blocks(Some(system), Role::System, ledger).into()
+    }
+
+    fn decode_tool(&self, tool: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
+        tools::decode(tool, ledger)
+    }
 }

@@ -1,0 +1,168 @@
+//! A conversation, both ways.
+
+use bytes::Bytes;
+use interlingua_model::{
+    Block, Conversation, DialectId, Ledger, Place, Role, Settings, Target, TopField, Turn, Verbatim,
+};
+use interlingua_wire::json::Object;
+use interlingua_wire::{Json, Node, Writer};
+
+use super::blocks::{self, Raw};
+use super::{ID, names, read_blocks, settings, tools};
+use crate::note;
+
+pub(super) fn encode(conversation: &Verbatim<Conversation>, target: &Target) -> Bytes {
+    let model = target.model.as_ref().or(conversation.model.as_ref());
+    if let Some(text) = conversation.text_for(ID).filter(|_| model == conversation.model.as_ref()) {
+        return Bytes::copy_from_slice(text.as_str().as_bytes());
+    }
+    let mut out = Writer::default();
+    out.object(|o| {
+        o.number("interlingua", VERSION);
+        o.word("source", conversation.source.0);
+        o.text_if("model", model);
+        if !conversation.system.is_empty() {
+            o.array("system", |a| blocks::blocks(&conversation.system, Raw::Keep, a));
+        }
+        o.array("turns", |a| {
+            for turn in &conversation.turns {
+                a.object(|o| encode_turn(turn, o));
+            }
+        });
+        if !conversation.tools.is_empty() {
+            o.array("tools", |a| {
+                for tool in conversation.tools.iter() {
+                    a.object(|o| tools::encode(tool, o));
+                }
+            });
+        }
+        encode_settings(conversation, o);
+        encode_fields(conversation, o);
+    });
+    out.into_bytes().into()
+}
+
+fn encode_turn(turn: &Verbatim<Turn>, o: &mut Object<'_>) {
+    let keep = if blocks::has_raw(turn.written()) { Raw::Above } else { Raw::Keep };
+    o.word("role", names::word(names::ROLES, turn.role));
+    o.array("blocks", |a| blocks::blocks(&turn.blocks, keep, a));
+    blocks::extras(&turn.extras, o);
+    blocks::raw(turn.written(), o);
+}
+
+/// The text of settings are the body's fields; `as_written` says that those are still true.
+fn encode_settings(conversation: &Conversation, o: &mut Object<'_>) {
+    let as_written = blocks::has_raw(conversation.settings.written());
+    if *conversation.settings != Settings::default() || as_written {
+        o.object("settings", |o| {
+            settings::encode(&conversation.settings, o);
+            if as_written {
+                o.boolean("as_written", true);
+            }
+        });
+    }
+}
+
+/// The body's fields in order. What turns, system and tools say already is not said twice.
+fn encode_fields(conversation: &Conversation, o: &mut Object<'_>) {
+    if conversation.fields.is_empty() || conversation.source == ID {
+        return;
+    }
+    let turns_key = crate::find(conversation.source.0).map_or("", crate::Dialect::turns_key);
+    let system = conversation.system.text_for(conversation.source);
+    let tools = conversation.tools.text_for(conversation.source);
+    o.array("fields", |a| {
+        for field in &conversation.fields {
+            a.object(|o| {
+                o.text("key", &field.key);
+                if field.key == turns_key && field.value.kind() == interlingua_wire::Kind::Array {
+                    o.word("holds", "turns");
+                } else {
+                    o.json("value", &field.value);
+                }
+                if system == Some(&field.value) {
+                    o.word("holds", "system");
+                } else if tools == Some(&field.value) {
+                    o.word("holds", "tools");
+                }
+                o.boolean("known", field.known);
+            });
+        }
+    });
+}
+
+pub(super) fn decode(root: Node<'_>, ledger: &mut Ledger) -> Conversation {
+    let source = root.get("source").and_then(|name| names::dialect(&name.word())).unwrap_or(ID);
+    let mut conversation = Conversation::new(source);
+    conversation.model = root.get("model").and_then(interlingua_wire::Node::text);
+    conversation.system = read_blocks::blocks(root.get("system"), Role::System, ledger).into();
+    for turn in root.get("turns").into_iter().flat_map(Node::items) {
+        conversation.turns.push(decode_turn(turn, ledger));
+    }
+    let list = root.get("tools").into_iter().flat_map(Node::items);
+    conversation.tools = list.map(|tool| tools::decode(tool, ledger)).collect::<Vec<_>>().into();
+    if let Some(node) = root.get("settings") {
+        let as_written = node.get("as_written").and_then(Node::boolean).unwrap_or(false);
+        let decoded = settings::decode(node);
+        conversation.settings =
+            if as_written { Verbatim::read(decoded, source, node.json()) } else { decoded.into() };
+    }
+    for field in root.get("fields").into_iter().flat_map(Node::items) {
+        decode_field(field, &mut conversation, ledger);
+    }
+    if source == ID {
+        note_unknown(root, ledger);
+    }
+    conversation
+}
+
+fn decode_field(node: Node<'_>, conversation: &mut Conversation, ledger: &mut Ledger) {
+    let source = conversation.source;
+    let Some(key) = node.get("key").and_then(Node::text) else { return };
+    let value = node.get("value").map_or(Json::NULL, Node::json);
+    match &*node.get("holds").map(Node::word).unwrap_or_default() {
+        "system" => conversation.system = decode_system(source, &value, ledger),
+        "tools" => {
+            let tools = std::mem::take(&mut conversation.tools).into_value();
+            conversation.tools = Verbatim::read(tools, source, value.clone());
+        }
+        _ => {}
+    }
+    let known = node.get("known").and_then(Node::boolean).unwrap_or(false);
+    conversation.fields.push(TopField { key, value, known });
+}
+
+fn decode_system(
+    source: DialectId,
+    value: &Json,
+    ledger: &mut Ledger,
+) -> Verbatim<Vec<Verbatim<Block>>> {
+    match crate::find(source.0) {
+        Some(dialect) => dialect.decode_system(value.doc().root(), ledger),
+        None => Verbatim::default(),
+    }
+}
+
+pub(super) fn decode_turn(node: Node<'_>, ledger: &mut Ledger) -> Verbatim<Turn> {
+    if let Some((dialect, raw)) = read_blocks::raw(node) {
+        return dialect.decode_turn(raw.doc().root(), ledger);
+    }
+    let role = names::value(names::ROLES, node.get("role")).unwrap_or(Role::User);
+    let blocks = read_blocks::blocks(node.get("blocks"), role, ledger);
+    Verbatim::read(Turn { role, blocks, extras: read_blocks::extras(node) }, ID, node.json())
+}
+
+fn note_unknown(root: Node<'_>, ledger: &mut Ledger) {
+    for field in root.fields().filter(|field| !KEYS.contains(&&*field.name())) {
+        let what = format!("`{}` means nothing here", field.name());
+        ledger.loss(note::ODD_INPUT, Place::BODY, what);
+    }
+    if !root.is_object() {
+        ledger.loss(note::ODD_INPUT, Place::BODY, "the body is not an object");
+    }
+}
+
+/// Of the format, for readers to come.
+const VERSION: u64 = 1;
+const KEYS: &[&str] =
+    &["interlingua", "source", "model", "system", "turns", "tools", "settings", "fields"];

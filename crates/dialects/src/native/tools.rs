@@ -1,0 +1,59 @@
+//! Tools, both ways.
+
+use interlingua_model::{Ledger, Tool, ToolKind, Verbatim};
+use interlingua_wire::json::Object;
+use interlingua_wire::{Json, Node};
+
+use super::{ID, blocks, names, read_blocks};
+
+pub(super) fn encode(tool: &Verbatim<Tool>, o: &mut Object<'_>) {
+    o.text("name", &tool.name);
+    o.text_if("description", tool.description.as_ref());
+    match &tool.kind {
+        ToolKind::Function { schema } => o.json("schema", schema.as_ref().unwrap_or(&Json::NULL)),
+        ToolKind::Freeform { format } => {
+            o.json("freeform", format.as_ref().unwrap_or(&Json::NULL));
+        }
+        ToolKind::Foreign { dialect, kind, json } => o.object("foreign", |o| {
+            o.word("dialect", dialect.0);
+            o.text("kind", kind);
+            o.json("json", json);
+        }),
+    }
+    if let Some(strict) = tool.strict {
+        o.boolean("strict", strict);
+    }
+    o.text_if("namespace", tool.namespace.as_ref());
+    blocks::cache(tool.cache.as_deref(), o);
+    blocks::extras(&tool.extras, o);
+    blocks::raw(tool.written(), o);
+}
+
+pub(super) fn decode(node: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
+    if let Some((dialect, raw)) = read_blocks::raw(node) {
+        return dialect.decode_tool(raw.doc().root(), ledger);
+    }
+    let some = |node: Node<'_>| (!node.is_null()).then(|| node.json());
+    let kind = if let Some(foreign) = node.get("foreign") {
+        let name = foreign.get("dialect").map(|name| name.word().into_owned()).unwrap_or_default();
+        ToolKind::Foreign {
+            dialect: names::dialect(&name).unwrap_or(ID),
+            kind: read_blocks::text(foreign.get("kind")),
+            json: foreign.get("json").map_or(Json::NULL, Node::json),
+        }
+    } else if let Some(format) = node.get("freeform") {
+        ToolKind::Freeform { format: some(format) }
+    } else {
+        ToolKind::Function { schema: node.get("schema").and_then(some) }
+    };
+    let tool = Tool {
+        name: read_blocks::text(node.get("name")),
+        description: node.get("description").and_then(Node::text),
+        kind,
+        strict: node.get("strict").and_then(Node::boolean),
+        namespace: node.get("namespace").and_then(Node::text),
+        cache: read_blocks::cache(node),
+        extras: read_blocks::extras(node),
+    };
+    Verbatim::read(tool, ID, node.json())
+}
