@@ -45,6 +45,13 @@ pub struct Framer {
     failed: Option<FrameError>,
 }
 
+/// Writes a whole stream of frames, with what the framing puts between them and at the end.
+#[derive(Clone, Debug)]
+pub struct FrameWriter {
+    framing: Framing,
+    begun: bool,
+}
+
 #[derive(Debug)]
 enum Cutter {
     Sse(sse::Cutter),
@@ -106,12 +113,38 @@ impl Framer {
     }
 }
 
-/// Writes one frame in the given framing.
+/// Writes one frame in the given framing; of a JSON array the bare element, whose surroundings only
+/// a [`FrameWriter`] knows.
 pub fn write(framing: Framing, event: Option<&str>, data: &str, out: &mut Vec<u8>) {
     match framing {
         Framing::Sse => sse::write(event, data, out),
         Framing::JsonArray => array::write(data, out),
         Framing::AwsEvents => aws::write(event, data, out),
+    }
+}
+
+impl FrameWriter {
+    pub const fn new(framing: Framing) -> Self {
+        Self { framing, begun: false }
+    }
+
+    pub fn framing(&self) -> Framing {
+        self.framing
+    }
+
+    pub fn write(&mut self, event: Option<&str>, data: &str, out: &mut Vec<u8>) {
+        let begun = std::mem::replace(&mut self.begun, true);
+        if self.framing == Framing::JsonArray {
+            array::begin(!begun, out);
+        }
+        write(self.framing, event, data, out);
+    }
+
+    /// What the framing puts at the end of a stream, to be called once.
+    pub fn end(self, out: &mut Vec<u8>) {
+        if self.framing == Framing::JsonArray {
+            array::end(!self.begun, out);
+        }
     }
 }
 
