@@ -8,5 +8,5 @@
 pub mod frame;
 pub mod json;
 
-pub use frame::{Frame, FrameError, Framer, Framing};
+pub use frame::{Frame, FrameError, FrameWriter, Framer, Framing};
 pub use json::{Doc, Field, Json, Kind, Limits, Malformed, Node, Text, Writer};

@@ -1,20 +1,150 @@
-use bytes::Bytes;
+//! AWS event stream: binary messages of headers and a payload, with checksums.
 
+use aws_smithy_eventstream::frame::{read_message_from, write_message_to};
+use aws_smithy_types::event_stream::{Header, HeaderValue, Message};
+use aws_smithy_types::str_bytes::StrBytes;
+use bytes::Bytes;
+use bytestring::ByteString;
+
+use super::chunks::{Chunks, Piece, TOO_LARGE, Wrong};
 use super::{Frame, FrameError};
+use crate::json::Json;
 
 #[derive(Debug)]
-pub(super) struct Cutter;
+pub(super) struct Cutter {
+    chunks: Chunks,
+    length: Length,
+    limit: usize,
+}
+
+/// Counts the bytes of a message, the first four of which say how many there will be.
+#[derive(Debug, Default)]
+struct Length {
+    seen: usize,
+    whole: usize,
+}
 
 impl Cutter {
-    pub(super) fn new(_limit: usize) -> Self {
-        Self
+    pub(super) fn new(limit: usize) -> Self {
+        Self { chunks: Chunks::new(limit), length: Length::default(), limit }
     }
-    pub(super) fn push(&mut self, _chunk: &Bytes) {}
+
+    pub(super) fn push(&mut self, chunk: &Bytes) {
+        self.chunks.push(chunk);
+    }
+
     pub(super) fn next(&mut self) -> Result<Option<Frame>, FrameError> {
-        Ok(None)
+        let Some(piece) = self.chunks.cut(|bytes| self.length.end(bytes, self.limit))? else {
+            return Ok(None);
+        };
+        self.length = Length::default();
+        let start = piece.start;
+        frame(piece).map(Some).map_err(|why| FrameError { at: start, why })
     }
+
     pub(super) fn finish(&mut self) -> Result<Option<Frame>, FrameError> {
-        Ok(None)
+        let at = self.chunks.position();
+        match self.chunks.rest() {
+            None => Ok(None),
+            Some(_) => Err(FrameError { at, why: "the stream ends inside a message" }),
+        }
     }
 }
-pub(super) fn write(_event: Option<&str>, _data: &str, _out: &mut Vec<u8>) {}
+
+impl Length {
+    fn end(&mut self, bytes: &[u8], limit: usize) -> Result<Option<usize>, Wrong> {
+        let missing = LENGTH_BYTES.saturating_sub(self.seen).min(bytes.len());
+        for byte in &bytes[..missing] {
+            self.whole = self.whole << 8 | usize::from(*byte);
+        }
+        if missing > 0 && self.seen + missing == LENGTH_BYTES {
+            let wrong = |why| Err(Wrong { at: missing - 1, why });
+            if self.whole > limit {
+                return wrong(TOO_LARGE);
+            }
+            if self.whole < SMALLEST {
+                return wrong("the message is shorter than its frame");
+            }
+        }
+        let before = self.seen;
+        self.seen += bytes.len();
+        let whole = self.seen >= LENGTH_BYTES && self.seen >= self.whole;
+        Ok(whole.then(|| self.whole - before))
+    }
+}
+
+fn frame(Piece { raw, .. }: Piece) -> Result<Frame, &'static str> {
+    let message = read_message_from(&raw[..]).map_err(|_| "the message is damaged")?;
+    let headers = message.headers();
+    for (at, header) in headers.iter().enumerate() {
+        if headers[..at].iter().any(|earlier| earlier.name() == header.name()) {
+            return Err("the message has a header twice");
+        }
+    }
+    let header = |name| string(headers, name).unwrap_or_default();
+    let event = match header(MESSAGE_TYPE) {
+        "exception" => Some(format!("{EXCEPTION}{}", header(EXCEPTION_TYPE)).into()),
+        "error" => Some(format!("{ERROR}{}", header(ERROR_CODE)).into()),
+        _ => string(headers, EVENT_TYPE).map(ByteString::from),
+    };
+    let end = raw.len() - CHECKSUM_BYTES;
+    let payload = raw.slice(end - message.payload().len()..end);
+    let data = if payload.is_empty() {
+        // An error says what it has to say in a header.
+        string(headers, ERROR_MESSAGE).map(error_body)
+    } else {
+        Some(ByteString::try_from(payload).map_err(|_| "the message is not UTF-8")?)
+    };
+    Ok(Frame { raw, event, data })
+}
+
+fn string<'h>(headers: &'h [Header], name: &str) -> Option<&'h str> {
+    let header = headers.iter().find(|header| header.name().as_str() == name)?;
+    header.value().as_string().ok().map(StrBytes::as_str)
+}
+
+fn error_body(message: &str) -> ByteString {
+    Json::object(|error| error.word("message", message)).as_str().into()
+}
+
+pub(super) fn write(event: Option<&str>, data: &str, out: &mut Vec<u8>) {
+    let (kind, name) = match event {
+        None => ("event", None),
+        Some(event) => {
+            if let Some(exception) = event.strip_prefix(EXCEPTION) {
+                ("exception", Some((EXCEPTION_TYPE, exception)))
+            } else if let Some(code) = event.strip_prefix(ERROR) {
+                ("error", Some((ERROR_CODE, code)))
+            } else {
+                ("event", Some((EVENT_TYPE, event)))
+            }
+        }
+    };
+    let header = |name: &'static str, value: &str| {
+        Header::new(name, HeaderValue::String(StrBytes::copy_from_str(value)))
+    };
+    let mut message = Message::new(Bytes::copy_from_slice(data.as_bytes()));
+    if let Some((header_name, name)) = name {
+        message = message.add_header(header(header_name, name));
+    }
+    message = message
+        .add_header(header(":content-type", "application/json"))
+        .add_header(header(MESSAGE_TYPE, kind));
+    // Fails only for a name beyond 32 KiB or data beyond 4 GiB, which no dialect writes.
+    let _ = write_message_to(&message, out);
+}
+
+const MESSAGE_TYPE: &str = ":message-type";
+const EVENT_TYPE: &str = ":event-type";
+const EXCEPTION_TYPE: &str = ":exception-type";
+const ERROR_CODE: &str = ":error-code";
+const ERROR_MESSAGE: &str = ":error-message";
+
+/// What an event's name begins with when it is none.
+const EXCEPTION: &str = "exception:";
+const ERROR: &str = "error:";
+
+const LENGTH_BYTES: usize = 4;
+const CHECKSUM_BYTES: usize = 4;
+/// Two lengths and two checksums.
+const SMALLEST: usize = 16;

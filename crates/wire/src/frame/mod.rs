@@ -2,6 +2,7 @@
 
 mod array;
 mod aws;
+mod chunks;
 mod sse;
 
 use std::fmt;
@@ -31,7 +32,7 @@ pub struct Frame {
 }
 
 /// The stream cannot be cut any further; `at` counts bytes from its beginning.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameError {
     pub at: u64,
     pub why: &'static str,
@@ -41,6 +42,14 @@ pub struct FrameError {
 #[derive(Debug)]
 pub struct Framer {
     cutter: Cutter,
+    failed: Option<FrameError>,
+}
+
+/// Writes a whole stream of frames, with what the framing puts between them and at the end.
+#[derive(Clone, Debug)]
+pub struct FrameWriter {
+    framing: Framing,
+    begun: bool,
 }
 
 #[derive(Debug)]
@@ -58,7 +67,7 @@ impl Framer {
             Framing::JsonArray => Cutter::JsonArray(array::Cutter::new(limit)),
             Framing::AwsEvents => Cutter::AwsEvents(aws::Cutter::new(limit)),
         };
-        Self { cutter }
+        Self { cutter, failed: None }
     }
 
     /// Takes the next bytes of the stream.
@@ -70,32 +79,72 @@ impl Framer {
         }
     }
 
-    /// The next whole frame; `None` until more bytes come.
+    /// The next whole frame; `None` until more bytes come. After an error, always that error.
+    #[expect(clippy::should_implement_trait, reason = "`None` is not the end of the stream")]
     pub fn next(&mut self) -> Result<Option<Frame>, FrameError> {
-        match &mut self.cutter {
+        self.once(|cutter| match cutter {
             Cutter::Sse(cutter) => cutter.next(),
             Cutter::JsonArray(cutter) => cutter.next(),
             Cutter::AwsEvents(cutter) => cutter.next(),
-        }
+        })
     }
 
-    /// What is left at the end of the stream: a last event without its blank line is still one;
-    /// anything else that was cut is an error.
+    /// What is left at the end of the stream, to be called until it is `None`: a last event without
+    /// its blank line is still one; anything else that was cut is an error.
     pub fn finish(&mut self) -> Result<Option<Frame>, FrameError> {
-        match &mut self.cutter {
+        if let Some(frame) = self.next()? {
+            return Ok(Some(frame));
+        }
+        self.once(|cutter| match cutter {
             Cutter::Sse(cutter) => cutter.finish(),
             Cutter::JsonArray(cutter) => cutter.finish(),
             Cutter::AwsEvents(cutter) => cutter.finish(),
+        })
+    }
+
+    fn once(
+        &mut self,
+        cut: impl FnOnce(&mut Cutter) -> Result<Option<Frame>, FrameError>,
+    ) -> Result<Option<Frame>, FrameError> {
+        match self.failed {
+            Some(failed) => Err(failed),
+            None => cut(&mut self.cutter).inspect_err(|error| self.failed = Some(*error)),
         }
     }
 }
 
-/// Writes one frame in the given framing.
+/// Writes one frame in the given framing; of a JSON array the bare element, whose surroundings only
+/// a [`FrameWriter`] knows.
 pub fn write(framing: Framing, event: Option<&str>, data: &str, out: &mut Vec<u8>) {
     match framing {
         Framing::Sse => sse::write(event, data, out),
         Framing::JsonArray => array::write(data, out),
         Framing::AwsEvents => aws::write(event, data, out),
+    }
+}
+
+impl FrameWriter {
+    pub const fn new(framing: Framing) -> Self {
+        Self { framing, begun: false }
+    }
+
+    pub fn framing(&self) -> Framing {
+        self.framing
+    }
+
+    pub fn write(&mut self, event: Option<&str>, data: &str, out: &mut Vec<u8>) {
+        let begun = std::mem::replace(&mut self.begun, true);
+        if self.framing == Framing::JsonArray {
+            array::begin(!begun, out);
+        }
+        write(self.framing, event, data, out);
+    }
+
+    /// What the framing puts at the end of a stream, to be called once.
+    pub fn end(self, out: &mut Vec<u8>) {
+        if self.framing == Framing::JsonArray {
+            array::end(!self.begun, out);
+        }
     }
 }
 

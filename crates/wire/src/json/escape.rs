@@ -39,11 +39,12 @@ fn one(raw: &str) -> (char, usize) {
 fn unicode(raw: &str) -> (char, usize) {
     let unit = |at: usize| raw.get(at..at + 4).and_then(|hex| u32::from_str_radix(hex, 16).ok());
     let Some(high) = unit(2) else { return ('\u{fffd}', raw.len().min(6)) };
-    if (0xd800..0xdc00).contains(&high) && raw.get(6..8) == Some("\\u") {
-        if let Some(low @ 0xdc00..0xe000) = unit(8) {
-            let code = 0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00);
-            return (char::from_u32(code).unwrap_or('\u{fffd}'), 12);
-        }
+    if (0xd800..0xdc00).contains(&high)
+        && raw.get(6..8) == Some("\\u")
+        && let Some(low @ 0xdc00..0xe000) = unit(8)
+    {
+        let code = 0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+        return (char::from_u32(code).unwrap_or('\u{fffd}'), 12);
     }
     (char::from_u32(high).unwrap_or('\u{fffd}'), 6)
 }

@@ -73,13 +73,9 @@ impl Doc {
         if body.len() > limits.bytes {
             return Err(Malformed::too_large(limits.bytes));
         }
-        match ByteString::try_from(body.clone()) {
-            Ok(text) => Self::parse(text, limits),
-            Err(_) => {
-                let at = std::str::from_utf8(&body).map_or_else(|e| e.valid_up_to(), str::len);
-                Err(Malformed { at, why: Why::NotUtf8 })
-            }
-        }
+        let text = ByteString::try_from(body)
+            .map_err(|error| Malformed { at: error.valid_up_to(), why: Why::NotUtf8 })?;
+        Self::parse(text, limits)
     }
 
     pub fn parse(text: ByteString, limits: Limits) -> Result<Self, Malformed> {

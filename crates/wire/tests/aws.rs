@@ -1,0 +1,153 @@
+//! AWS event stream: a message that botocore reads, round trips, damage at every byte.
+
+mod cutting;
+
+use aws_smithy_eventstream::frame::write_message_to;
+use aws_smithy_types::event_stream::{Header, HeaderValue, Message};
+use bytes::Bytes;
+use cutting::{LIMIT, cut};
+use interlingua_wire::frame::{self, FrameWriter, Framer, Framing};
+
+const EVENT: &str = "contentBlockDelta";
+const DATA: &str = "{\"contentBlockIndex\":0,\"delta\":{\"text\":\"Hi\"}}";
+/// The same as botocore reads it.
+const MESSAGE: &str = "0000009400000057b4ab9aee0b3a6576656e742d74797065070011636f6e74656e74426c6f\
+    636b44656c74610d3a636f6e74656e742d747970650700106170706c69636174696f6e2f6a736f6e0d3a6d65737361\
+    67652d747970650700056576656e747b22636f6e74656e74426c6f636b496e646578223a302c2264656c7461223a7b\
+    2274657874223a224869227d7d1f944657";
+
+fn message() -> Vec<u8> {
+    let digits: Vec<char> = MESSAGE.chars().collect();
+    digits
+        .chunks(2)
+        .filter_map(|pair| u8::from_str_radix(&pair.iter().collect::<String>(), 16).ok())
+        .collect()
+}
+
+fn built(headers: &[(&'static str, &'static str)], payload: &'static [u8]) -> Vec<u8> {
+    let mut message = Message::new(Bytes::from_static(payload));
+    for (name, value) in headers {
+        message = message.add_header(Header::new(*name, HeaderValue::String((*value).into())));
+    }
+    let mut out = Vec::new();
+    assert!(write_message_to(&message, &mut out).is_ok());
+    out
+}
+
+#[test]
+fn the_known_message_is_read_and_written() {
+    let frames = cutting::whole(Framing::AwsEvents, &message());
+    assert_eq!(frames.len(), 1);
+    assert_eq!(frames[0].event.as_deref(), Some(EVENT));
+    assert_eq!(frames[0].data.as_deref(), Some(DATA));
+    let mut out = Vec::new();
+    frame::write(Framing::AwsEvents, Some(EVENT), DATA, &mut out);
+    assert_eq!(out, message());
+}
+
+#[test]
+fn what_is_written_is_read_back_wherever_it_is_cut() {
+    let events = [
+        (None, "{}"),
+        (Some("messageStart"), "{\"role\":\"assistant\"}"),
+        (Some("exception:throttlingException"), "{\"message\":\"slow down\"}"),
+        (Some("error:InternalError"), "{\"message\":\"grün 🦀\"}"),
+        (Some("metadata"), "{\"p\":\"abcdefghijklmnopqrstuvwxyz\"}"),
+    ];
+    let mut stream = Vec::new();
+    let mut writer = FrameWriter::new(Framing::AwsEvents);
+    for (event, data) in events {
+        writer.write(event, data, &mut stream);
+    }
+    writer.end(&mut stream);
+    let frames = cutting::whole(Framing::AwsEvents, &stream);
+    let read: Vec<_> =
+        frames.iter().map(|frame| (frame.event.as_deref(), frame.data.as_deref())).collect();
+    assert_eq!(read, events.map(|(event, data)| (event, Some(data))));
+    cutting::assert_lawful(Framing::AwsEvents, &stream);
+}
+
+#[test]
+fn headers_name_the_frame() {
+    for (headers, payload, event, data) in [
+        (&[(":event-type", "ping")][..], &b""[..], Some("ping"), None),
+        (
+            &[(":message-type", "exception"), (":exception-type", "validationException")],
+            b"{\"message\":\"no\"}",
+            Some("exception:validationException"),
+            Some("{\"message\":\"no\"}"),
+        ),
+        (
+            &[
+                (":message-type", "error"),
+                (":error-code", "503"),
+                (":error-message", "not \"now\""),
+            ],
+            b"",
+            Some("error:503"),
+            Some("{\"message\":\"not \\\"now\\\"\"}"),
+        ),
+        (&[(":message-type", "exception")], b"{}", Some("exception:"), Some("{}")),
+        (&[], b"x", None, Some("x")),
+    ] {
+        let frames = cutting::whole(Framing::AwsEvents, &built(headers, payload));
+        assert_eq!(frames.len(), 1);
+        assert_eq!((frames[0].event.as_deref(), frames[0].data.as_deref()), (event, data));
+    }
+}
+
+#[test]
+fn damage_is_found_at_every_byte() {
+    let sound = message();
+    let mut stream = sound.clone();
+    stream.extend_from_slice(&sound);
+    for at in sound.len()..stream.len() {
+        for bit in 0..8 {
+            let mut damaged = stream.clone();
+            damaged[at] ^= 1 << bit;
+            let (frames, error) = cut(Framing::AwsEvents, [&damaged[..]], LIMIT);
+            assert_eq!(frames.len(), 1, "byte {at} bit {bit}");
+            assert!(error.unwrap().at >= sound.len() as u64);
+        }
+    }
+}
+
+#[test]
+fn a_message_that_is_no_message_is_refused_at_its_place() {
+    let twice = built(&[(":event-type", "a"), (":event-type", "b")], b"{}");
+    let not_text = built(&[(":event-type", "a")], b"\xff");
+    let cut_short = &message()[..100];
+    for (stream, at) in [
+        (&twice[..], 0),
+        (&not_text, 0),
+        (cut_short, 100),
+        (&[0, 0], 2),
+        (&[0, 0, 0, 15, 0, 0, 0, 0], 3),
+        (b"HTTP/1.1 500", 3),
+    ] {
+        let (frames, error) = cut(Framing::AwsEvents, [stream], LIMIT);
+        assert_eq!((frames.len(), error.unwrap().at), (0, at));
+        cutting::assert_lawful(Framing::AwsEvents, stream);
+    }
+}
+
+#[test]
+fn a_message_beyond_the_limit_is_refused_by_its_length_alone() {
+    let sound = message();
+    assert_eq!(cut(Framing::AwsEvents, [&sound[..]], sound.len()).1, None);
+    let mut framer = Framer::new(Framing::AwsEvents, sound.len() - 1);
+    framer.push(&Bytes::copy_from_slice(&sound[..3]));
+    assert_eq!(framer.next(), Ok(None));
+    framer.push(&Bytes::copy_from_slice(&sound[3..4]));
+    assert_eq!(framer.next().unwrap_err().at, 3);
+}
+
+#[test]
+fn the_payload_shares_the_chunk() {
+    let chunk = Bytes::from(message());
+    let mut framer = Framer::new(Framing::AwsEvents, LIMIT);
+    framer.push(&chunk);
+    let frame = framer.next().unwrap().unwrap();
+    let inside = chunk.as_ptr_range();
+    assert!(inside.contains(&frame.raw.as_ptr()) && inside.contains(&frame.data.unwrap().as_ptr()));
+}
