@@ -1,1 +1,117 @@
-//! (contract)
+//! Any agent, any model, no broken conversation: the road between model APIs, sans IO.
+//!
+//! A request, a reply, a stream or an error in one provider's dialect leaves in another's. What need
+//! not change leaves as the bytes it came in; what changes or cannot cross is in the [`Ledger`].
+//!
+//! ```text
+//! request   body ─decode─▶ Conversation ─encode─▶ body ─▶ provider
+//! reply     body ─decode─▶ Reply ─encode─▶ body ─▶ client
+//! stream    bytes ─frame─▶ frames ─read─▶ Events ─write─▶ bytes ─▶ client
+//! error     body ─decode─▶ Failure ─encode─▶ body ─▶ client
+//! ```
+//!
+//! The functions on this page are the whole road; nothing else translates anything.
+
+mod error;
+mod stream;
+
+use bytes::Bytes;
+
+pub use error::{ReplyError, TranslateError};
+pub use interlingua_dialects::{ALL, Dialect, StreamReader, StreamWriter, find, note};
+pub use interlingua_model as model;
+pub use interlingua_model::{
+    Conversation, DialectId, Event, Exchange, Failure, Fold, Ledger, Reply, Target, ToolKind,
+    Verbatim, unfold,
+};
+pub use interlingua_wire as wire;
+pub use interlingua_wire::{Doc, Framing, Json, Kind, Limits, Malformed, Text};
+pub use stream::Stream;
+
+/// A request as it leaves.
+#[derive(Clone, Debug)]
+pub struct Translated {
+    pub body: Bytes,
+    /// What was changed or left out; empty when nothing was.
+    pub ledger: Ledger,
+    /// What the translation of the reply needs to know of this request. Whoever has a clock and ids
+    /// to give adds them.
+    pub exchange: Exchange,
+}
+
+/// A request of a client that speaks `from`, for a provider that speaks `to`.
+pub fn translate_request(
+    body: Bytes,
+    from: &dyn Dialect,
+    to: &dyn Dialect,
+    target: &Target,
+) -> Result<Translated, TranslateError> {
+    let body = read_object(body)?;
+    let mut ledger = Ledger::default();
+    let conversation = from.decode_request(&body, &mut ledger);
+    let exchange = exchange_of(&conversation, target);
+    let body = to.encode_request(&conversation, target, &mut ledger);
+    Ok(Translated { body, ledger, exchange })
+}
+
+/// A whole reply of a provider that speaks `from`, for a client that speaks `to`.
+pub fn translate_reply(
+    body: Bytes,
+    from: &dyn Dialect,
+    to: &dyn Dialect,
+    exchange: &Exchange,
+) -> Result<(Bytes, Ledger), ReplyError> {
+    let body = read_object(body)?;
+    let mut ledger = Ledger::default();
+    let reply = match from.decode_reply(&body, exchange, &mut ledger) {
+        Ok(reply) => reply,
+        Err(failure) => return Err(ReplyError::Failed(Box::new(failure))),
+    };
+    let body = match reply.text_for(to.id()) {
+        Some(_) => body.text().as_bytes().clone(),
+        None => to.encode_reply(&reply, exchange, &mut ledger).into(),
+    };
+    Ok((body, ledger))
+}
+
+/// The body of a provider's error, whatever it is, as the status and body for the client.
+pub fn translate_error(
+    status: u16,
+    body: Bytes,
+    from: &dyn Dialect,
+    to: &dyn Dialect,
+) -> (u16, Bytes, Failure) {
+    let failure = from.decode_error(status, &body);
+    if from.id() == to.id() {
+        return (status, body, failure);
+    }
+    let body = to.encode_error(&failure).into();
+    (failure.status, body, failure)
+}
+
+/// What the reply to this conversation needs to know of it.
+pub fn exchange_of(conversation: &Conversation, target: &Target) -> Exchange {
+    let freeform = conversation
+        .tools
+        .iter()
+        .filter(|tool| matches!(tool.kind, ToolKind::Freeform { .. }))
+        .map(|tool| tool.name.clone());
+    Exchange {
+        model: conversation.model.clone().or_else(|| target.model.clone()),
+        flavor: target.flavor,
+        freeform: freeform.collect(),
+        ..Exchange::default()
+    }
+}
+
+/// Requests and replies are JSON objects in every dialect.
+fn read_object(body: Bytes) -> Result<Doc, TranslateError> {
+    let doc = Doc::from_bytes(body, Limits::default())?;
+    match doc.root().kind() {
+        Kind::Object => Ok(doc),
+        found => {
+            let text = doc.text().trim_start_matches([' ', '\t', '\r', '\n', '\u{feff}']);
+            Err(TranslateError::NotAnObject { at: doc.text().len() - text.len(), found })
+        }
+    }
+}

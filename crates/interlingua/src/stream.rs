@@ -1,0 +1,240 @@
+//! A streamed reply on the road, in whatever pieces it arrives.
+
+use std::fmt;
+
+use bytes::Bytes;
+use interlingua_dialects::{Dialect, StreamReader, StreamWriter, note};
+use interlingua_model::{
+    Event, Exchange, Failure, FailureKind, Fold, Ledger, Place, Reply, unfold,
+};
+use interlingua_wire::{Frame, FrameError, Framer, Framing, Limits, Text};
+
+/// Translates one streamed reply. Bytes go in as they come and leave as soon as they mean something.
+///
+/// Within one dialect each frame leaves as the bytes it came in. The events are read all the same,
+/// so the reply is known when the stream ends.
+pub struct Stream {
+    input: Input,
+    reader: Box<dyn StreamReader>,
+    writer: Box<dyn StreamWriter>,
+    forward: Forward,
+    /// Kept between frames for its memory.
+    events: Vec<Event>,
+    fold: Fold,
+    ledger: Ledger,
+    /// A stop or a failure was read; nothing comes after it.
+    ended: bool,
+}
+
+/// The framing is known from the dialect, or from the first byte where the dialect has two.
+enum Input {
+    Waiting {
+        framing: Framing,
+        space: Vec<Bytes>,
+    },
+    Framed(Framer),
+    /// The stream broke, or was finished.
+    Closed,
+}
+
+/// Whether frames leave as they come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Forward {
+    /// Another dialect.
+    No,
+    /// The same dialect, if the client wants its stream in the framing it comes in.
+    If {
+        array: bool,
+    },
+    Yes,
+}
+
+impl Stream {
+    /// A stream of a provider that speaks `from`, for a client that speaks `to`. A stream of
+    /// server-sent events that turns out to be one JSON array is read as that.
+    pub fn new(from: &dyn Dialect, to: &dyn Dialect, exchange: &Exchange) -> Self {
+        let input = Input::Waiting { framing: from.framing(), space: Vec::new() };
+        Self::over(input, from, to, exchange)
+    }
+
+    /// As [`Stream::new`], where the framing is known, from a content type for instance.
+    pub fn with_framing(
+        framing: Framing,
+        from: &dyn Dialect,
+        to: &dyn Dialect,
+        exchange: &Exchange,
+    ) -> Self {
+        let mut stream = Self::over(Input::Closed, from, to, exchange);
+        stream.begin(framing);
+        stream
+    }
+
+    fn over(input: Input, from: &dyn Dialect, to: &dyn Dialect, exchange: &Exchange) -> Self {
+        let same = from.id() == to.id();
+        Self {
+            input,
+            reader: from.reader(exchange),
+            writer: to.writer(exchange),
+            forward: if same { Forward::If { array: exchange.array } } else { Forward::No },
+            events: Vec::new(),
+            fold: Fold::new(),
+            ledger: Ledger::default(),
+            ended: false,
+        }
+    }
+
+    /// Takes the next bytes of the provider's stream, and adds to `out` what the client gets of them.
+    pub fn push(&mut self, chunk: &Bytes, out: &mut Vec<u8>) {
+        if let Input::Waiting { framing, space } = &mut self.input {
+            let Some(framing) = framing_of(*framing, chunk) else {
+                space.push(chunk.clone());
+                return;
+            };
+            self.begin(framing);
+        }
+        if let Input::Framed(framer) = &mut self.input {
+            framer.push(chunk);
+            self.drain(Framer::next, out);
+        }
+    }
+
+    /// The provider's stream has ended. A reply that is not complete ends in an error for the client.
+    pub fn finish(&mut self, out: &mut Vec<u8>) {
+        if let Input::Waiting { framing, .. } = self.input {
+            self.begin(framing);
+        }
+        self.drain(Framer::finish, out);
+        if matches!(self.input, Input::Framed(_)) {
+            self.end(None, out);
+        }
+    }
+
+    /// What was changed or left out so far.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// The blocks of the reply that are complete so far.
+    pub fn so_far(&self) -> &Reply {
+        self.fold.so_far()
+    }
+
+    /// Whether the reply has come to its end, good or bad.
+    pub fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// The whole reply, or what broke it; and everything that was changed.
+    pub fn into_reply(self) -> (Result<Reply, Failure>, Ledger) {
+        (self.fold.finish(), self.ledger)
+    }
+
+    fn begin(&mut self, framing: Framing) {
+        let mut framer = Framer::new(framing, Limits::default().bytes);
+        if let Input::Waiting { space, .. } = &self.input {
+            for chunk in space {
+                framer.push(chunk);
+            }
+        }
+        self.input = Input::Framed(framer);
+        if let Forward::If { array } = self.forward {
+            let same_framing = array == (framing == Framing::JsonArray);
+            self.forward = if same_framing { Forward::Yes } else { Forward::No };
+        }
+    }
+
+    /// Reads all frames that are there.
+    fn drain(
+        &mut self,
+        next: fn(&mut Framer) -> Result<Option<Frame>, FrameError>,
+        out: &mut Vec<u8>,
+    ) {
+        while let Input::Framed(framer) = &mut self.input {
+            match next(framer) {
+                Ok(Some(frame)) => self.frame(&frame, out),
+                Ok(None) => return,
+                Err(error) => self.end(Some(&error), out),
+            }
+        }
+    }
+
+    fn frame(&mut self, frame: &Frame, out: &mut Vec<u8>) {
+        self.reader.read(frame, &mut self.events, &mut self.ledger);
+        if self.forward == Forward::Yes {
+            out.extend_from_slice(&frame.raw);
+            self.take_events(None);
+        } else {
+            self.take_events(Some(out));
+        }
+    }
+
+    /// No more frames: the reader says how the reply ends.
+    fn end(&mut self, broken: Option<&FrameError>, out: &mut Vec<u8>) {
+        self.input = Input::Closed;
+        if let Some(error) = broken {
+            self.ledger.loss(note::BAD_FRAME, Place::REPLY, error.to_string());
+        }
+        self.reader.finish(&mut self.events, &mut self.ledger);
+        for event in &mut self.events {
+            if let (Event::Fail(failure), Some(error)) = (event, broken) {
+                let message = Text::new(&format!("the stream cannot be read: {error}"));
+                **failure = Failure::new(FailureKind::Upstream, message);
+            }
+        }
+        if self.forward != Forward::Yes {
+            self.take_events(Some(out));
+        } else if !self.ended && self.events.iter().any(|event| matches!(event, Event::Fail(_))) {
+            // The client has the frames so far as they came; the writer is told what was in them, so
+            // that the error it adds fits there.
+            self.catch_up();
+            self.take_events(Some(out));
+        } else {
+            self.take_events(None);
+        }
+    }
+
+    /// Folds the events that were read, and writes them if they go to a writer.
+    fn take_events(&mut self, mut out: Option<&mut Vec<u8>>) {
+        for event in self.events.drain(..) {
+            if self.ended {
+                continue;
+            }
+            self.ended = matches!(event, Event::Stop(_) | Event::Fail(_));
+            self.fold.push(&event);
+            if let Some(out) = &mut out {
+                self.writer.write(&event, out, &mut self.ledger);
+            }
+        }
+    }
+
+    /// Tells the writer what the client has already seen.
+    fn catch_up(&mut self) {
+        let mut seen = unfold(self.fold.so_far());
+        seen.pop();
+        let (mut aside, mut unnoted) = (Vec::new(), Ledger::default());
+        for event in &seen {
+            self.writer.write(event, &mut aside, &mut unnoted);
+        }
+    }
+}
+
+/// `None` while only space has come. No server-sent event begins with a bracket.
+fn framing_of(framing: Framing, chunk: &Bytes) -> Option<Framing> {
+    if framing != Framing::Sse {
+        return Some(framing);
+    }
+    let first = chunk.iter().find(|byte| !byte.is_ascii_whitespace())?;
+    Some(if *first == b'[' { Framing::JsonArray } else { framing })
+}
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { forward, fold, ledger, ended, .. } = self;
+        f.debug_struct("Stream")
+            .field("forward", forward)
+            .field("fold", fold)
+            .field("ledger", ledger)
+            .field("ended", ended)
+            .finish_non_exhaustive()
+    }
+}
