@@ -1,1 +1,96 @@
-fn main() {}
+//! The project's own commands; `cargo xtask --help` lists them.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command speaks to its user")]
+
+mod bench;
+mod debian;
+mod deny;
+mod fuzz;
+mod run;
+mod sdk;
+mod test;
+mod tidy;
+mod tree;
+
+use std::process::ExitCode;
+
+/// What a command or a step says when it fails: what happened, and what to do.
+type Outcome = Result<(), String>;
+
+struct Command {
+    name: &'static str,
+    usage: &'static str,
+    about: &'static str,
+    run: fn(&[String]) -> Outcome,
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let Some((name, rest)) = arguments.split_first() else {
+        help();
+        return ExitCode::from(2);
+    };
+    if matches!(name.as_str(), "--help" | "-h" | "help") {
+        help();
+        return ExitCode::SUCCESS;
+    }
+    let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
+        eprintln!("There is no command '{name}'; cargo xtask --help lists them.");
+        return ExitCode::from(2);
+    };
+    match (command.run)(rest) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("\n{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn help() {
+    println!("The project's own commands.\n\nUsage: cargo xtask COMMAND\n");
+    for command in COMMANDS {
+        println!("  {:<41} {}", format!("{} {}", command.name, command.usage), command.about);
+    }
+}
+
+/// For commands that take no arguments.
+fn takes_nothing(arguments: &[String]) -> Outcome {
+    match arguments.first() {
+        None => Ok(()),
+        Some(extra) => Err(format!("unexpected argument '{extra}'")),
+    }
+}
+
+const COMMANDS: &[Command] = &[
+    Command {
+        name: "test",
+        usage: "",
+        about: "set up and run everything that must hold before a change lands",
+        run: test::command,
+    },
+    Command {
+        name: "tidy",
+        usage: "",
+        about: "rules of the house: sizes, names, directions, links, corpus",
+        run: tidy::command,
+    },
+    Command {
+        name: "fuzz",
+        usage: "[PROPERTY] [--seconds N] [--seed N]",
+        about: "mutated inputs against the properties (60 s each, a new seed)",
+        run: fuzz::command,
+    },
+    Command {
+        name: "sdk",
+        usage: "[PYTEST ARGUMENTS]",
+        about: "the providers' own Python packages read what we write",
+        run: sdk::command,
+    },
+    Command {
+        name: "deny",
+        usage: "",
+        about: "licences, sources and bans of the dependency tree",
+        run: deny::command,
+    },
+    Command { name: "bench", usage: "[ARGUMENTS]", about: "cargo bench", run: bench::command },
+];

@@ -1,0 +1,60 @@
+//! The registry is complete, and the inputs are a function of the seed.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use interlingua_fuzz::random::Random;
+use interlingua_fuzz::seeds::{self, Food, Seeds};
+use interlingua_fuzz::{ALL, mutate};
+
+#[test]
+fn every_property_has_a_target_under_coverage_guidance() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("libfuzzer");
+    let manifest = fs::read_to_string(folder.join("Cargo.toml")).expect("its manifest");
+    for property in ALL {
+        let target = folder.join("fuzz_targets").join(format!("{}.rs", property.name));
+        let text = fs::read_to_string(&target).expect(property.name);
+        assert!(text.contains(&format!("properties::{}(data)", property.name)), "{text}");
+        assert!(manifest.contains(&format!("name = \"{}\"", property.name)), "{}", property.name);
+    }
+}
+
+#[test]
+fn every_property_holds_for_the_seeds() {
+    let seeds = Seeds::with_corpus(&seeds::corpus());
+    for property in ALL {
+        for seed in seeds.of(property.food) {
+            for choice in 0..=u8::try_from(property.choices).expect("few") * 5 {
+                let choices = vec![choice; property.choices];
+                (property.check)(&[choices.as_slice(), seed].concat());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_inputs() {
+    let seeds = Seeds::built_in();
+    let inputs = |seed| {
+        let mut random = Random::new(seed);
+        (0..500).map(|_| mutate::input(seeds.of(Food::Json), &mut random)).collect::<Vec<_>>()
+    };
+    assert_eq!(inputs(7), inputs(7));
+    assert_ne!(inputs(7), inputs(8));
+}
+
+/// A mutator that only makes broken texts, or only whole ones, reaches half of the code.
+#[test]
+fn inputs_differ_and_many_are_still_json() {
+    let seeds = Seeds::built_in();
+    let mut random = Random::new(1);
+    let inputs: BTreeSet<_> =
+        (0..2000).map(|_| mutate::input(seeds.of(Food::Json), &mut random)).collect();
+    let whole = inputs
+        .iter()
+        .filter(|data| serde_json::from_slice::<&serde_json::value::RawValue>(data).is_ok());
+    let whole = whole.count();
+    assert!(inputs.len() > 1000, "{} different inputs", inputs.len());
+    assert!((inputs.len() / 10..inputs.len() * 9 / 10).contains(&whole), "{whole} are JSON");
+}

@@ -1,0 +1,33 @@
+//! `cargo xtask deny`: licences, sources and bans of the dependency tree.
+
+use std::path::PathBuf;
+
+use crate::run::{cargo, run, succeeds};
+use crate::{Outcome, takes_nothing};
+
+const VERSION: &str = "0.20.2";
+
+pub(crate) fn command(arguments: &[String]) -> Outcome {
+    takes_nothing(arguments)?;
+    if !succeeds(cargo().args(["deny", "--version"])) {
+        println!("cargo-deny is missing: building it takes some minutes, once");
+        run(cargo().args(["install", "cargo-deny", "--locked", "--version", VERSION]))?;
+    }
+    // Rooms that are yet to be built are already named as wrappers.
+    let quiet = ["--allow", "unused-wrapper"];
+    run(cargo().args(["deny", "check"]).args(quiet).args(["bans", "licenses", "sources"]))?;
+    if has_advisories() {
+        return run(cargo().args(["deny", "check", "--disable-fetch", "advisories"]));
+    }
+    println!("advisories skipped: no copy of the advisory database in CARGO_HOME/advisory-dbs");
+    Ok(())
+}
+
+fn has_advisories() -> bool {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| {
+        let home = std::env::var_os("HOME")?;
+        Some(PathBuf::from(home).join(".cargo"))
+    });
+    home.and_then(|home| home.join("advisory-dbs").read_dir().ok())
+        .is_some_and(|mut entries| entries.next().is_some())
+}

@@ -1,0 +1,63 @@
+//! Running other programs from the workspace's root.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus, Stdio};
+
+use crate::Outcome;
+
+/// The workspace's root.
+pub(crate) fn root() -> PathBuf {
+    let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    here.parent().map_or_else(|| here.clone(), PathBuf::from)
+}
+
+/// The cargo that runs us.
+pub(crate) fn cargo() -> Command {
+    program(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+pub(crate) fn program(name: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(name);
+    command.current_dir(root());
+    command
+}
+
+/// Runs it with our own output; anything but success is the error.
+pub(crate) fn run(command: &mut Command) -> Outcome {
+    let status = status(command)?;
+    if status.success() { Ok(()) } else { Err(format!("{} failed: {status}", line(command))) }
+}
+
+pub(crate) fn status(command: &mut Command) -> Result<ExitStatus, String> {
+    command.status().map_err(|error| format!("{} cannot be started: {error}", line(command)))
+}
+
+/// Whether it starts and succeeds; what it says is not shown.
+pub(crate) fn succeeds(command: &mut Command) -> bool {
+    let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    quiet.status().is_ok_and(|status| status.success())
+}
+
+/// Its standard output, if it succeeds.
+pub(crate) fn output(command: &mut Command) -> Result<String, String> {
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| format!("{} cannot be started: {error}", line(command)))?;
+    if !output.status.success() {
+        return Err(format!("{} failed: {}", line(command), output.status));
+    }
+    String::from_utf8(output.stdout).map_err(|_| format!("{} printed no UTF-8", line(command)))
+}
+
+/// The command as one would type it.
+fn line(command: &Command) -> String {
+    let program = PathBuf::from(command.get_program());
+    let mut line = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    for argument in command.get_args() {
+        line.push(' ');
+        line.push_str(&argument.to_string_lossy());
+    }
+    line
+}

@@ -1,0 +1,126 @@
+//! The checks find what they are for, and nothing else.
+
+use serde_json::json;
+
+use super::{File, code, corpus, directions, functions, links, marks, names, sizes, spaces};
+
+fn file(path: &str, text: &str) -> File {
+    File { path: path.into(), text: text.into() }
+}
+
+#[test]
+fn code_loses_comments_and_literals_but_no_line() {
+    let text = "let a = \"{\\\"\"; // }\nlet b = r#\"{\"{\"#; /* { /* } */\n*/ let c = '{'; let d: &'a str;";
+    let code = code::only(text);
+    assert_eq!(code.matches('\n').count(), 2);
+    assert!(!code.contains(['{', '}']), "{code}");
+    assert!(code.contains("let c =") && code.contains("a str;"), "{code}");
+    assert_eq!(code::only(r"'\'' x '\u{7d}' y").replace(' ', ""), "xy");
+}
+
+#[test]
+fn functions_are_measured_from_signature_to_brace() {
+    let text = "trait T { fn no_body(&self) -> [u8; 3]; }\nfn one() { let x: fn() = || {}; }\n\
+                fn three(\n) {\n}\n// fn gone() {}\n";
+    let found = functions::functions(text);
+    let seen: Vec<_> = found.iter().map(|f| (f.name.as_str(), f.line, f.lines)).collect();
+    assert_eq!(seen, [("one", 2, 1), ("three", 3, 3)]);
+}
+
+#[test]
+fn a_long_function_and_a_long_file_are_faults() {
+    let body = "    step();\n".repeat(79);
+    let long = file("crates/a/src/lib.rs", &format!("//! A.\nfn long() {{\n{body}}}\n"));
+    assert_eq!(functions::check(&[long]).len(), 1);
+    let lines = "//! A.\n".repeat(401);
+    let files = [file("crates/a/src/a.rs", &lines), file("crates/a/tests/a.rs", &lines)];
+    assert_eq!(sizes::check(&files).len(), 1);
+}
+
+#[test]
+fn a_file_begins_with_what_it_is() {
+    let files = [
+        file("crates/a/src/good.rs", "//! Good.\n"),
+        file("crates/a/src/bad.rs", "use std::fmt;\n"),
+        file("crates/a/src/empty.rs", "//!\n"),
+    ];
+    assert_eq!(sizes::first_line(&files).len(), 2);
+}
+
+#[test]
+fn marks_and_paths_are_found() {
+    let place = concat!("/ho", "me/");
+    assert!(marks::holds_path(&format!("cd {place}me/x"), place));
+    assert!(!marks::holds_path(&format!("https://example.org{place}"), place));
+    let text = concat!("// TO", "DO later\n");
+    assert_eq!(marks::check(&[file("a.rs", text)]).len(), 1);
+    assert_eq!(marks::check(&[file("corpus/a.json", text)]).len(), 0);
+}
+
+#[test]
+fn providers_are_found_in_identifiers_but_not_in_other_words() {
+    assert_eq!(names::provider("struct OpenAiThing"), Some("openai"));
+    assert_eq!(names::provider("like gpt-4"), Some("gpt"));
+    assert_eq!(names::provider("the egpty message, azurely"), None);
+}
+
+#[test]
+fn spaces_are_found() {
+    let faults = spaces::check(&[file("a.md", "a\tb\nc \nd")]);
+    assert_eq!(faults.len(), 3);
+}
+
+#[test]
+fn a_case_says_what_and_whence() {
+    let case = |text| corpus::faults(&file("corpus/roundtrip/a.json", text)).len();
+    assert_eq!(case(r#"{"about":"a","source":"b","request":{"x":"\ud800","n":1e400}}"#), 0);
+    assert_eq!(case(r#"{"about":"","source":7}"#), 2);
+    assert_eq!(case("[]"), 1);
+    assert_eq!(case("{"), 1);
+}
+
+#[test]
+fn links_are_found_outside_code() {
+    let text = "[a](A.md) and [`b`](b#c)\n```\n[no](x)\n```\n`[no](y)`";
+    let found: Vec<_> = links::links(text).into_iter().map(|(_, target)| target).collect();
+    assert_eq!(found, ["A.md", "b#c"]);
+    assert_eq!(links::slug(" The road: one way, *both* ends"), "the-road-one-way-both-ends");
+}
+
+#[test]
+fn dependencies_that_point_the_wrong_way_are_found() {
+    let package = |name: &str, folder: &str| json!({"id": name, "name": name, "source": null, "manifest_path": format!("/x/crates/{folder}/Cargo.toml")});
+    let node = |name: &str, normal: &[&str], tests: &[&str]| {
+        let deps = |names: &[&str], kind: serde_json::Value| {
+            let dep = |name: &&str| json!({"pkg": name, "dep_kinds": [{"kind": kind}]});
+            names.iter().map(dep).collect::<Vec<_>>()
+        };
+        let all = [deps(normal, json!(null)), deps(tests, json!("dev"))].concat();
+        json!({"id": name, "deps": all})
+    };
+    let outside = |name: &str| json!({"id": name, "name": name, "source": "registry"});
+    let metadata = json!({
+        "packages": [
+            package("interlingua-wire", "wire"), package("interlingua-model", "model"),
+            package("interlingua-strict", "strict"), package("interlingua-new", "new"),
+            outside("tokio"), outside("innocent"),
+        ],
+        "resolve": {"nodes": [
+            node("interlingua-wire", &["interlingua-model"], &["tokio"]),
+            node("interlingua-model", &["interlingua-wire", "innocent"], &[]),
+            node("interlingua-strict", &[], &["interlingua-model"]),
+            node("innocent", &["tokio"], &[]),
+        ]},
+    });
+    let faults = directions::faults(&directions::Graph::read(&metadata), &[]);
+    let found: Vec<_> = faults.iter().map(|fault| fault.what.as_str()).collect();
+    let expected = [
+        "interlingua-model is pure and must not reach tokio (through innocent)",
+        "give 'interlingua-new' its place",
+        "interlingua-strict judges the others and shares nothing with interlingua-model",
+        "interlingua-wire must not know interlingua-model: dependencies point one way",
+    ];
+    for expected in expected {
+        assert!(found.iter().any(|what| what.starts_with(expected)), "{expected} in {found:#?}");
+    }
+}
