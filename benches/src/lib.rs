@@ -1,0 +1,16 @@
+//! Bodies and yardsticks for the benchmarks, the same in every run.
+
+mod history;
+mod stream;
+mod through_value;
+mod timing;
+
+pub use history::{anthropic_history, in_dialect};
+pub use stream::{anthropic_stream, stream_in};
+pub use through_value::{anthropic_to_chat, chat_to_anthropic, parse_and_write};
+pub use timing::{Timed, best_of};
+
+/// The dialects that providers speak; `native` is ours and is never on the hot path.
+pub fn wire_dialects() -> impl Iterator<Item = &'static dyn interlingua::Dialect> {
+    interlingua::ALL.iter().copied().filter(|dialect| dialect.id().0 != "native")
+}
