@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use interlingua_wire::Json;
+
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     pub entries: Vec<Entry>,
@@ -50,6 +52,18 @@ impl Ledger {
 
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
+    }
+}
+
+impl Entry {
+    /// The entry for machines: `{"rule","path","what","loss"}`.
+    pub fn to_json(&self) -> Json {
+        Json::object(|entry| {
+            entry.word("rule", self.rule);
+            entry.word("path", &self.place.to_string());
+            entry.word("what", &self.what);
+            entry.boolean("loss", self.loss);
+        })
     }
 }
 
