@@ -25,7 +25,7 @@ fn every_property_holds_for_the_seeds() {
     let seeds = Seeds::with_corpus(&seeds::corpus());
     for property in ALL {
         for seed in seeds.of(property.food) {
-            for choice in 0..=u8::try_from(property.choices).expect("few") * 5 {
+            for choice in [0, 1, 2, 128, 129, 130] {
                 let choices = vec![choice; property.choices];
                 (property.check)(&[choices.as_slice(), seed].concat());
             }

@@ -6,9 +6,10 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use crate::Outcome;
 
-/// The workspace's root.
+/// The workspace's root: of the checkout we are run from, which may share a target folder with others.
 pub(crate) fn root() -> PathBuf {
-    let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR");
+    let here = manifest.map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
     here.parent().map_or_else(|| here.clone(), PathBuf::from)
 }
 

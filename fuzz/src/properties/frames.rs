@@ -5,26 +5,28 @@ use interlingua_wire::{Frame, FrameError, Framer, Framing};
 
 use crate::random::Random;
 
-const LIMIT: usize = 4096;
+/// One that real streams meet, and one that most do not.
+const LIMITS: [usize; 2] = [64 * 1024, 256];
 
-/// The first byte chooses the framing, the second how the rest is cut.
+/// The first byte chooses the framing and the limit, the second how the rest is cut.
 pub fn frames(data: &[u8]) {
-    let [framing, cut, stream @ ..] = data else { return };
-    let framing = match framing % 3 {
+    let [choice, cut, stream @ ..] = data else { return };
+    let limit = LIMITS[usize::from(choice >> 7)];
+    let framing = match choice % 3 {
         0 => Framing::Sse,
         1 => Framing::JsonArray,
         _ => Framing::AwsEvents,
     };
-    let whole = Cut::of(framing, [stream]);
+    let whole = Cut::of(framing, limit, [stream]);
     if whole.error.is_none() {
         let raws = whole.frames.iter().flat_map(|frame| frame.raw.iter().copied());
         assert!(raws.eq(stream.iter().copied()), "the frames are not the stream");
     }
     for frame in &whole.frames {
-        assert!(frame.raw.len() <= LIMIT, "a frame of {} bytes", frame.raw.len());
+        assert!(frame.raw.len() <= limit, "a frame of {} bytes", frame.raw.len());
         assert!(!frame.raw.is_empty(), "a frame of no bytes");
     }
-    let bytewise = Cut::of(framing, stream.chunks(1));
+    let bytewise = Cut::of(framing, limit, stream.chunks(1));
     whole.same_as(&bytewise);
     let mut random = Random::new(u64::from(*cut));
     let mut rest = stream;
@@ -34,7 +36,7 @@ pub fn frames(data: &[u8]) {
         rest = after;
         more.then_some(chunk)
     });
-    whole.same_as(&Cut::of(framing, chunks));
+    whole.same_as(&Cut::of(framing, limit, chunks));
 }
 
 struct Cut {
@@ -43,8 +45,8 @@ struct Cut {
 }
 
 impl Cut {
-    fn of<'s>(framing: Framing, chunks: impl IntoIterator<Item = &'s [u8]>) -> Self {
-        let mut framer = Framer::new(framing, LIMIT);
+    fn of<'s>(framing: Framing, limit: usize, chunks: impl IntoIterator<Item = &'s [u8]>) -> Self {
+        let mut framer = Framer::new(framing, limit);
         let mut found = Vec::new();
         let mut drain = |framer: &mut Framer| loop {
             match framer.next() {

@@ -38,8 +38,11 @@ pub(crate) fn command(arguments: &[String]) -> Outcome {
     let mut count = 0;
     for rule in RULES {
         let faults = (rule.check)(&files);
-        for fault in &faults {
+        for fault in faults.iter().take(SHOWN) {
             println!("{fault} [{}]", rule.name);
+        }
+        if faults.len() > SHOWN {
+            println!("… and {} more [{}]", faults.len() - SHOWN, rule.name);
         }
         count += faults.len();
     }
@@ -64,6 +67,9 @@ impl fmt::Display for Fault {
         write!(f, "{}:{}: {}", self.path, self.line, self.what)
     }
 }
+
+/// How many places of one rule are shown.
+const SHOWN: usize = 40;
 
 const RULES: &[Rule] = &[
     Rule { name: "file-size", check: sizes::check },
