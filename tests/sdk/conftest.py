@@ -1,0 +1,124 @@
+"""A loopback server that plays a provider with bytes the command wrote, and the replies to write."""
+
+import http.server
+import json
+import os
+import subprocess
+import threading
+
+import pytest
+
+BIN = os.environ["INTERLINGUA_BIN"]
+SOURCES = ["native", "anthropic", "openai-chat", "openai-responses", "gemini", "bedrock"]
+
+
+def translate(body, source, target, form):
+    """One body through the road; `form` is `--reply` or `--stream`."""
+    command = [BIN, "translate", "--from", source, "--to", target, form]
+    done = subprocess.run(command, input=body, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout
+
+
+class Said:
+    """A reply as the client should read it, whatever dialect it came through."""
+
+    def __init__(self, name, text, calls, stop, thinking=None):
+        self.name, self.text, self.calls, self.stop, self.thinking = name, text, calls, stop, thinking
+        self.id, self.model = "msg_01abc", "some-model-1"
+        # Disjoint buckets: 100 + 30 + 20 read, 40 + 10 written.
+        self.usage = {"input": 100, "cache_read": 30, "cache_write": 20, "output": 40, "reasoning": 10}
+        self.all_input, self.all_output, self.cached = 150, 50, 30
+
+    def blocks(self):
+        blocks = []
+        if self.thinking:
+            blocks.append({"thinking": self.thinking})
+        if self.text:
+            blocks.append({"text": self.text})
+        for id, name, args in self.calls:
+            blocks.append({"call": {"id": id, "name": name, "args": args}})
+        return blocks
+
+    def whole(self):
+        reply = {"interlingua": 1, "id": self.id, "model": self.model, "blocks": self.blocks(),
+                 "usage": self.usage, "stop": {"reason": self.stop}}
+        return json.dumps(reply).encode()
+
+    def stream(self):
+        """The same reply, in pieces of a few characters."""
+        events = [("start", {"id": self.id, "model": self.model})]
+        for index, block in enumerate(self.blocks()):
+            events += self.pieces(index, block)
+        events += [("usage", self.usage), ("stop", {"reason": self.stop})]
+        return "".join(f"event: {name}\ndata: {json.dumps(data)}\n\n" for name, data in events).encode()
+
+    @staticmethod
+    def pieces(index, block):
+        if "call" in block:
+            call = block["call"]
+            text, key = json.dumps(call["args"], ensure_ascii=False), "args"
+            opening = {"call": {"id": call["id"], "name": call["name"], "malformed": ""}}
+        else:
+            kind = next(iter(block))
+            text, key, opening = block[kind], "text", {kind: ""}
+        yield "open", {"index": index, "block": opening}
+        for start in range(0, len(text), 5):
+            yield "delta", {"index": index, key: text[start:start + 5]}
+        yield "close", {"index": index}
+
+    def through(self, source, target, form):
+        body = self.stream() if form == "--stream" else self.whole()
+        if source != "native":
+            body = translate(body, "native", source, form)
+        return translate(body, source, target, form)
+
+
+ODD = 'He said "hé\\" — 😀\n\tand left. </think>'
+REPLIES = [
+    Said("plain", "Hello there.", [], "end"),
+    Said("odd characters", ODD, [], "end"),
+    Said("one call", "Let me look.", [("call_1", "read_file", {"path": "a.rs", "n": 1.5})], "tool-use"),
+    Said("calls only", "", [("call_1", "f", {}), ("call_2", "g", {"q": ODD, "deep": {"a": [1, None]}})], "tool-use"),
+    Said("cut", "It was a dark and", [], "max-tokens"),
+    Said("thinking", "So: 42.", [("call_9", "f", {"x": True})], "tool-use", thinking="First,\nI add them."),
+]
+
+
+@pytest.fixture(params=SOURCES)
+def source(request):
+    return request.param
+
+
+@pytest.fixture(params=REPLIES, ids=lambda said: said.name.replace(" ", "-"))
+def said(request):
+    return request.param
+
+
+@pytest.fixture
+def provider():
+    """Starts a server that answers every request with the given bytes; gives its address."""
+    servers = []
+
+    def start(body, content_type):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                self.rfile.read(int(self.headers.get("content-length") or 0))
+                self.send_response(200)
+                self.send_header("content-type", content_type)
+                self.send_header("content-length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *arguments):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        servers.append(server)
+        return f"http://127.0.0.1:{server.server_address[1]}"
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()

@@ -1,0 +1,30 @@
+"""The `anthropic` package reads what we write."""
+
+import anthropic
+import pytest
+
+STOPS = {"end": "end_turn", "tool-use": "tool_use", "max-tokens": "max_tokens"}
+REQUEST = {"model": "m", "max_tokens": 100, "messages": [{"role": "user", "content": "hi"}]}
+
+
+@pytest.mark.parametrize("form", ["--reply", "--stream"])
+def test_reads_the_same(source, said, form, provider):
+    body = said.through(source, "anthropic", form)
+    base = provider(body, "text/event-stream" if form == "--stream" else "application/json")
+    client = anthropic.Anthropic(base_url=base, api_key="none", max_retries=0)
+    if form == "--stream":
+        with client.messages.stream(**REQUEST) as stream:
+            seen = [event.type for event in stream]
+            message = stream.get_final_message()
+        assert seen[0] == "message_start" and seen[-1] == "message_stop"
+    else:
+        message = client.messages.create(**REQUEST)
+
+    assert message.id and message.model == said.model and message.role == "assistant"
+    assert "".join(block.text for block in message.content if block.type == "text") == said.text
+    calls = [(block.id, block.name, block.input) for block in message.content if block.type == "tool_use"]
+    assert calls == said.calls
+    assert message.stop_reason == STOPS[said.stop]
+    usage = message.usage
+    read = usage.input_tokens + (usage.cache_read_input_tokens or 0) + (usage.cache_creation_input_tokens or 0)
+    assert (read, usage.cache_read_input_tokens, usage.output_tokens) == (said.all_input, said.cached, said.all_output)

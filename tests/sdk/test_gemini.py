@@ -1,0 +1,32 @@
+"""The `google-genai` package reads what we write."""
+
+import pytest
+from google import genai
+from google.genai import types
+
+STOPS = {"end": "STOP", "tool-use": "STOP", "max-tokens": "MAX_TOKENS"}
+
+
+@pytest.mark.parametrize("form", ["--reply", "--stream"])
+def test_reads_the_same(source, said, form, provider):
+    body = said.through(source, "gemini", form)
+    base = provider(body, "text/event-stream" if form == "--stream" else "application/json")
+    client = genai.Client(api_key="none", http_options=types.HttpOptions(base_url=base))
+    if form == "--stream":
+        chunks = list(client.models.generate_content_stream(model="m", contents="hi"))
+    else:
+        chunks = [client.models.generate_content(model="m", contents="hi")]
+
+    parts = [part for chunk in chunks for candidate in chunk.candidates or []
+             if candidate.content for part in candidate.content.parts or []]
+    last = chunks[-1]
+    assert last.model_version == said.model
+    assert "".join(part.text for part in parts if part.text and not part.thought) == said.text
+    calls = [(call.id, call.name, call.args) for call in (part.function_call for part in parts) if call]
+    assert calls == said.calls
+    assert last.candidates[0].finish_reason == STOPS[said.stop]
+    usage = last.usage_metadata
+    written = (usage.candidates_token_count or 0) + (usage.thoughts_token_count or 0)
+    assert (usage.prompt_token_count, written) == (said.all_input, said.all_output)
+    assert usage.total_token_count == said.all_input + said.all_output
+    assert usage.cached_content_token_count == said.cached
