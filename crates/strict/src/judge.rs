@@ -1,0 +1,104 @@
+//! A judge and its verdicts.
+
+use serde_json::Value;
+
+use crate::rule::Findings;
+use crate::seal::Key;
+use crate::{Rule, Switches};
+
+/// All rules of one provider's API, in the order the provider checks them.
+#[derive(Debug)]
+pub struct Judge {
+    /// The dialect it judges.
+    pub dialect: &'static str,
+    /// Who speaks it in their own way; the first is its inventor.
+    pub flavors: &'static [&'static str],
+    pub rules: &'static [Rule],
+    /// The error body for a violation, in a flavor's envelope.
+    pub envelope: fn(&Violation, &str) -> Value,
+    /// The violation for a body that is not JSON, from the parser's complaint.
+    pub not_json: fn(&str) -> Violation,
+}
+
+/// A request as the provider sees it.
+#[derive(Clone, Debug)]
+pub struct Request<'r> {
+    pub body: &'r Value,
+    /// The model asked for, from the body or from the path.
+    pub model: &'r str,
+    pub flavor: &'r str,
+    /// The API version header, where the provider has one.
+    pub version: Option<&'r str>,
+    /// Values of the beta header.
+    pub betas: &'r [&'r str],
+    pub switches: &'r Switches,
+    /// Verifies opaque reasoning; `None` leaves it unverified.
+    pub key: Option<&'r Key>,
+    /// The request asks for a count of tokens only.
+    pub counting: bool,
+}
+
+/// What a judge found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// The first one is what the provider answers.
+    pub violations: Vec<Violation>,
+}
+
+/// One broken rule, at one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    pub rule: &'static str,
+    pub status: u16,
+    pub path: String,
+    /// The provider's exact words.
+    pub message: String,
+    pub param: Option<String>,
+    pub code: Option<String>,
+}
+
+impl Judge {
+    /// Judges a body as it came over the wire.
+    pub fn check_bytes(
+        &'static self,
+        body: &[u8],
+        request: impl FnOnce(&Value) -> Request<'_>,
+    ) -> Verdict {
+        match serde_json::from_slice::<Value>(body) {
+            Ok(body) => self.check(&request(&body)),
+            Err(error) => Verdict { violations: vec![(self.not_json)(&error.to_string())] },
+        }
+    }
+
+    /// Judges a request, rule by rule.
+    pub fn check(&'static self, request: &Request<'_>) -> Verdict {
+        let violations = self.rules.iter().flat_map(|rule| Findings::run(rule, request)).collect();
+        Verdict { violations }
+    }
+
+    pub fn rule(&self, name: &str) -> Option<&'static Rule> {
+        self.rules.iter().find(|rule| rule.name == name)
+    }
+}
+
+impl Verdict {
+    pub fn is_accepted(&self) -> bool {
+        self.violations.is_empty()
+    }
+}
+
+impl<'r> Request<'r> {
+    /// A request with everything else as usual; the model is the body's.
+    pub fn new(body: &'r Value, flavor: &'r str, switches: &'r Switches) -> Self {
+        Self {
+            body,
+            model: body.get("model").and_then(Value::as_str).unwrap_or_default(),
+            flavor,
+            version: None,
+            betas: &[],
+            switches,
+            key: None,
+            counting: false,
+        }
+    }
+}

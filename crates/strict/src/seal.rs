@@ -1,0 +1,126 @@
+//! Opaque reasoning that can be verified without state.
+//!
+//! A seal is a keyed hash over everything the provider vouches for: itself, the model, the kind of
+//! block, its exact contents, its place and neighbours in the message and, where the model binds
+//! that far, the whole prefix. Whoever has the key can tell what was changed, because each of these
+//! is hashed on its own and the seal carries the hashes.
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::{Digest as _, Sha256};
+
+/// The secret of a provider. A simulated one keeps no secrets; the default key is public.
+#[derive(Clone)]
+pub struct Key(Vec<u8>);
+
+/// What a seal vouches for. Empty parts are not bound.
+#[derive(Clone, Debug, Default)]
+pub struct Bound<'b> {
+    pub provider: &'b str,
+    pub model: &'b str,
+    /// The kind of thing sealed, such as `thinking`.
+    pub kind: &'b str,
+    pub contents: &'b str,
+    /// The place in the message.
+    pub position: usize,
+    /// The blocks of the message before this one, as the judge spells them.
+    pub neighbours: &'b str,
+    /// Everything before the message, as the judge spells it; `None` where it is not bound.
+    pub prefix: Option<&'b str>,
+}
+
+/// Why a seal is not accepted, the most telling reason first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Broken {
+    /// Not made with this key, or not a seal at all.
+    Foreign,
+    /// Made by another provider.
+    Provider,
+    /// Made by another model.
+    Model,
+    /// The contents are not those that were sealed, or the kind is another.
+    Contents,
+    /// The block stands elsewhere, or what stands before it in the message changed.
+    Place,
+    /// Something before the message changed.
+    Prefix,
+}
+
+impl Key {
+    pub fn new(secret: impl Into<Vec<u8>>) -> Self {
+        Self(secret.into())
+    }
+
+    /// Seals, as base64. The provider and model stand in it as short hashes.
+    pub fn seal(&self, bound: &Bound<'_>) -> String {
+        let mut seal = hashes(bound);
+        let tag = self.tag(&seal);
+        seal.extend_from_slice(&tag);
+        STANDARD.encode(seal)
+    }
+
+    /// Checks a seal against what stands where it was found.
+    pub fn verify(&self, seal: &str, bound: &Bound<'_>) -> Result<(), Broken> {
+        let seal = STANDARD.decode(seal).map_err(|_| Broken::Foreign)?;
+        let (carried, tag) = seal.split_at_checked(HASH * PARTS.len()).ok_or(Broken::Foreign)?;
+        if tag != self.tag(carried) {
+            return Err(Broken::Foreign);
+        }
+        let found = hashes(bound);
+        for (at, broken) in PARTS.iter().enumerate() {
+            let part = at * HASH..(at + 1) * HASH;
+            let unbound = carried[part.clone()] == [0; HASH]
+                || *broken == Broken::Prefix && bound.prefix.is_none();
+            if !unbound && carried[part.clone()] != found[part] {
+                return Err(*broken);
+            }
+        }
+        Ok(())
+    }
+
+    fn tag(&self, carried: &[u8]) -> Vec<u8> {
+        match Hmac::<Sha256>::new_from_slice(&self.0) {
+            Ok(mut mac) => {
+                mac.update(carried);
+                mac.finalize().into_bytes()[..TAG].to_vec()
+            }
+            // A key of any length is accepted.
+            Err(_) => Vec::new(),
+        }
+    }
+}
+
+impl Default for Key {
+    fn default() -> Self {
+        Self::new(*b"interlingua simulated provider")
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Key(…)")
+    }
+}
+
+fn hashes(bound: &Bound<'_>) -> Vec<u8> {
+    let place = format!("{}\n{}", bound.position, bound.neighbours);
+    let contents = format!("{}\n{}", bound.kind, bound.contents);
+    let mut out = Vec::with_capacity(HASH * PARTS.len() + TAG);
+    for part in
+        [Some(bound.provider), Some(bound.model), Some(&contents), Some(&place), bound.prefix]
+    {
+        match part {
+            Some(part) if !part.is_empty() => out.extend_from_slice(&Sha256::digest(part)[..HASH]),
+            _ => out.extend_from_slice(&[0; HASH]),
+        }
+    }
+    out
+}
+
+const PARTS: [Broken; 5] =
+    [Broken::Provider, Broken::Model, Broken::Contents, Broken::Place, Broken::Prefix];
+const HASH: usize = 12;
+const TAG: usize = 16;
