@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use bytes::Bytes;
 use bytestring::ByteString;
 
 use super::{Doc, Kind, Limits, Malformed, Text};
@@ -39,6 +40,11 @@ impl Json {
 
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The text as bytes, sharing its memory.
+    pub fn to_bytes(&self) -> Bytes {
+        self.0.as_bytes().clone()
     }
 
     pub fn kind(&self) -> Kind {
