@@ -117,6 +117,11 @@ fn exchange(
         id: of("id").and_then(Node::text),
         created: of("created").and_then(Node::count).unwrap_or(0),
         freeform: words(of("freeform")).iter().map(|name| Text::new(name)).collect(),
+        namespaces: of("namespaces")
+            .into_iter()
+            .flat_map(Node::fields)
+            .filter_map(|field| Some((field.key(), field.value.text()?)))
+            .collect(),
         array: of("array").and_then(Node::boolean).unwrap_or(false),
     }
 }
