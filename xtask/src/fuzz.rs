@@ -24,11 +24,13 @@ fn fuzz(arguments: &[String]) -> Outcome {
     if status.success() {
         return Ok(());
     }
-    if status.code().is_none() {
+    if status.code().is_none() && !arguments.iter().any(|argument| argument == "--replay") {
         // Killed, by a full stack for example: nobody was left to save the input. The inputs are a
         // function of the seed, so the same run with a note of each input finds it again.
         println!("the runner was killed ({status}); running once more, keeping each input");
-        let _ = crate::run::status(runner().args(arguments).arg("--keep-last"))?;
+        crate::run::status(runner().args(arguments).arg("--keep-last"))?;
+        println!("the input is the newest file in fuzz/crashes");
+        println!("replay: cargo xtask fuzz PROPERTY --replay fuzz/crashes/PROPERTY-last");
     }
     Err("A property does not hold; the lines above say for which input and how to replay it."
         .into())
