@@ -15,6 +15,10 @@ use interlingua_fuzz::seeds::{self, Seeds};
 use interlingua_fuzz::{ALL, Property, mutate};
 
 fn main() -> ExitCode {
+    if std::env::args().any(|word| word == "--help" || word == "-h") {
+        println!("{}", arguments::USAGE);
+        return ExitCode::SUCCESS;
+    }
     let arguments = match Arguments::read(std::env::args().skip(1)) {
         Ok(arguments) => arguments,
         Err(message) => {

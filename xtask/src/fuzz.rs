@@ -12,7 +12,7 @@ pub(crate) fn short() -> Outcome {
 
 pub(crate) fn command(arguments: &[String]) -> Outcome {
     let mut arguments = arguments.to_vec();
-    if !arguments.iter().any(|argument| argument == "--seed" || argument == "--replay") {
+    if !arguments.iter().any(|word| ["--seed", "--replay"].contains(&word.as_str())) {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         arguments.extend(["--seed".into(), now.subsec_nanos().to_string()]);
     }
@@ -23,6 +23,9 @@ fn fuzz(arguments: &[String]) -> Outcome {
     let status = status(runner().args(arguments))?;
     if status.success() {
         return Ok(());
+    }
+    if status.code() == Some(2) {
+        return Err("cargo xtask fuzz --help shows the usage.".into());
     }
     if status.code().is_none() && !arguments.iter().any(|argument| argument == "--replay") {
         // Killed, by a full stack for example: nobody was left to save the input. The inputs are a
