@@ -2,6 +2,7 @@
 #![expect(clippy::panic, clippy::missing_panics_doc, reason = "a property that fails panics")]
 
 mod errors;
+mod events;
 mod frames;
 mod pair;
 mod replies;
@@ -10,6 +11,7 @@ mod scanner;
 mod streams;
 
 pub use errors::errors;
+pub use events::events;
 pub use frames::frames;
 pub use replies::replies;
 pub use requests::requests;
