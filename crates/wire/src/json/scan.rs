@@ -102,15 +102,19 @@ impl Scan<'_> {
         }
     }
 
-    /// Passes a string that ends within a word, as most keys do; `false` if this one does not.
+    /// Passes a string that ends within a few words, as most keys do; `false` if this one does not.
     fn short_string(&mut self) -> bool {
-        let Some(word) = self.bytes[self.at..].first_chunk() else { return false };
-        let length = block::plain(*word);
-        let ended = word.get(length) == Some(&b'"');
-        if ended {
-            self.at += length + 1;
+        for _ in 0..4 {
+            let Some(word) = self.bytes[self.at..].first_chunk() else { return false };
+            let length = block::plain(*word);
+            self.at += length;
+            if let Some(special) = word.get(length) {
+                let ended = *special == b'"';
+                self.at += usize::from(ended);
+                return ended;
+            }
         }
-        ended
+        false
     }
 
     /// Passes whole blocks; `false` before the last bytes of the text, or before a mistake.
