@@ -66,6 +66,20 @@ fn numbers_keep_their_spelling() {
 }
 
 #[test]
+fn space_around_a_whole_body_is_kept_and_not_seen() {
+    for (body, kind) in
+        [(" {\"a\":1}\n", Kind::Object), ("\t\"s\" ", Kind::String), ("\r\n7", Kind::Number)]
+    {
+        let whole = Doc::parse(body.into(), Limits::default()).unwrap().whole();
+        assert_eq!((whole.as_str(), whole.kind()), (body, kind));
+        assert_eq!(whole.text().is_some_and(|text| text == "s"), kind == Kind::String);
+        assert_eq!(whole.count(), (kind == Kind::Number).then_some(7));
+    }
+    let yes = Doc::parse(" true ".into(), Limits::default()).unwrap().whole();
+    assert_eq!(yes.boolean_value(), Some(true));
+}
+
+#[test]
 fn values_share_the_memory_of_their_document() {
     let text = bytes::Bytes::from(r#" {"a":{"b":"\u0000"}} "#.to_owned());
     let inside = text.as_ptr_range();

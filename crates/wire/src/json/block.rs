@@ -10,7 +10,7 @@ pub(super) const SIZE: usize = 64;
 pub(super) fn special(block: &[u8; SIZE]) -> u64 {
     let mut found = [0; SIZE];
     for (at, byte) in block.iter().enumerate() {
-        let special = u8::from(*byte == b'"') | u8::from(*byte == b'\\') | u8::from(*byte < 0x20);
+        let special = u8::from(byte ^ FLIP < BOUND) | u8::from(*byte == b'\\');
         found[at] = special.wrapping_neg() & (1 << (at / 8));
     }
     let rows = found.as_chunks().0.iter().fold(0, |rows, word| rows | u64::from_le_bytes(*word));
@@ -23,8 +23,7 @@ pub(super) fn plain(word: [u8; 8]) -> usize {
     let word = u64::from_le_bytes(word);
     // The high bit of a byte below the bound; a borrow may set later ones too, never earlier ones.
     let below = |word: u64, bound: u64| word.wrapping_sub(EACH * bound) & !word & (EACH * 0x80);
-    let special = below(word, 0x20)
-        | below(word ^ (EACH * u64::from(b'"')), 1)
+    let special = below(word ^ (EACH * u64::from(FLIP)), u64::from(BOUND))
         | below(word ^ (EACH * u64::from(b'\\')), 1);
     special.trailing_zeros() as usize / 8
 }
@@ -40,6 +39,11 @@ fn transposed(mut bits: u64) -> u64 {
     }
     bits
 }
+
+/// Flipping this bit swaps the quote with the space, so that one comparison finds the quote and the
+/// control characters.
+const FLIP: u8 = b'"' ^ b' ';
+const BOUND: u8 = b' ' + 1;
 
 /// Times a byte, this is that byte eight times.
 const EACH: u64 = u64::MAX / 0xff;
