@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use interlingua::{ALL, Dialect, find};
-
-use crate::near;
 
 /// Translates requests, replies and streams between the APIs of language models.
 #[derive(Parser)]
@@ -28,11 +27,11 @@ pub(crate) enum Command {
 #[derive(Args)]
 pub(crate) struct Translate {
     /// The dialect the input is written in
-    #[arg(long, value_name = "D", value_parser = dialect)]
+    #[arg(long, value_name = "D", value_parser = dialect())]
     pub(crate) from: &'static dyn Dialect,
 
     /// The dialect to write
-    #[arg(long, value_name = "D", value_parser = dialect)]
+    #[arg(long, value_name = "D", value_parser = dialect())]
     pub(crate) to: &'static dyn Dialect,
 
     /// The provider's variety of its dialect, such as openrouter or deepseek
@@ -60,14 +59,13 @@ pub(crate) struct Translate {
     pub(crate) file: Option<PathBuf>,
 }
 
-fn dialect(name: &str) -> Result<&'static dyn Dialect, String> {
-    let known = || ALL.iter().map(|dialect| dialect.id().0);
-    find(name).ok_or_else(|| near::unknown("dialect", name, known()))
+/// Names come from the registry, so that help and suggestions know every dialect.
+fn dialect() -> impl TypedValueParser<Value = &'static dyn Dialect> {
+    let names = PossibleValuesParser::new(ALL.iter().map(|dialect| dialect.id().0));
+    names.try_map(|name| find(&name).ok_or("there is no such dialect"))
 }
 
 const EXAMPLES: &str = "\
-Dialects: anthropic, openai-chat, openai-responses, gemini, bedrock, native.
-
 Example:
   interlingua translate --from anthropic --to openai-chat request.json
 
@@ -80,8 +78,6 @@ The result goes to stdout. What need not change leaves as the bytes it came in; 
 was changed or left out. A stream is translated as it comes, so it can stand in a pipe.";
 
 const TRANSLATE: &str = "\
-Dialects: anthropic, openai-chat, openai-responses, gemini, bedrock, native.
-
 Examples:
   interlingua translate --from anthropic --to gemini request.json
   interlingua translate --from openai-chat --to anthropic --flavor deepseek --reply reply.json

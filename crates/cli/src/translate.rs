@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use bytes::{Bytes, BytesMut};
 use interlingua::wire::json::Why;
@@ -148,7 +148,7 @@ fn write_ledger(order: &Translate, ledger: &Ledger) -> Result<(), Problem> {
         lines.push_str(entry.to_json().as_str());
         lines.push('\n');
     }
-    let written = if *path == PathBuf::from("-") {
+    let written = if path == Path::new("-") {
         io::stderr().lock().write_all(lines.as_bytes())
     } else {
         fs::write(path, lines)

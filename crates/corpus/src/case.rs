@@ -59,6 +59,9 @@ impl Case {
         let flavor = flavor(case, from, to)?;
         let model = case.get("model").and_then(Node::text);
         let about = case.get("about").filter(|about| about.is_string());
+        if case.get("source").is_none() {
+            return Err(missing("source"));
+        }
         let expect = case.get("expect").map(expectation).transpose()?;
         let expect_stream = case.get("expect_stream").map(crate::input::lines).transpose()?;
         if expect.is_none() && expect_stream.is_none() {
