@@ -18,6 +18,8 @@ pub const ARGS_WRAPPED: &str = "args-wrapped";
 pub const SYSTEM_MOVED: &str = "system-moved";
 /// A tool's error flag is said in words.
 pub const ERROR_IN_TEXT: &str = "error-in-text";
+/// Several texts are one, where the dialect has place for one.
+pub const TEXTS_JOINED: &str = "texts-joined";
 /// Media that cannot stand where it stood goes into the turn after.
 pub const MEDIA_MOVED: &str = "media-moved";
 /// A tool that takes free text is offered as a function with one string.
