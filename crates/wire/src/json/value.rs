@@ -41,6 +41,11 @@ impl Json {
         &self.0
     }
 
+    /// The text as bytes, sharing memory.
+    pub fn to_bytes(&self) -> bytes::Bytes {
+        self.0.clone().into_bytes()
+    }
+
     pub fn kind(&self) -> Kind {
         match self.0.as_bytes().first() {
             Some(b'{') => Kind::Object,
