@@ -41,3 +41,7 @@ pub const REQUIRED_ADDED: &str = "required-added";
 pub const STREAM_ORDER: &str = "stream-order";
 /// A frame of a stream could not be read.
 pub const BAD_FRAME: &str = "bad-frame";
+/// A name is spelled with the letters the dialect allows.
+pub const NAME_CHANGED: &str = "name-changed";
+/// A file goes out under another type than it came in with.
+pub const FORMAT_CHANGED: &str = "format-changed";
