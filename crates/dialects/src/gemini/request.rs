@@ -71,9 +71,9 @@ pub(super) fn encode(
     if conversation.source == ID {
         let again = Again { conversation, target, renamed };
         out.object(|object| {
-            let written = conversation.fields.iter().filter(|field| !settings::is_inner(field));
+            let mut written = conversation.fields.iter().filter(|field| !settings::is_inner(field));
             let written = written.map(|field| (field.key.clone(), field.value.clone()));
-            again.write(written, object, ledger);
+            again.write(&mut written, object, ledger);
         });
     } else {
         body::note_left_out(conversation, ID, ledger);
@@ -99,7 +99,7 @@ impl Again<'_> {
     /// Fields in their order, as written or anew, then those that were not there before.
     fn write(
         &self,
-        fields: impl Iterator<Item = (Text, Json)>,
+        fields: &mut dyn Iterator<Item = (Text, Json)>,
         object: &mut Object<'_>,
         ledger: &mut Ledger,
     ) {
@@ -113,8 +113,8 @@ impl Again<'_> {
                     missing.clear();
                     let doc = value.doc();
                     let inner = doc.root().fields();
-                    let inner = inner.map(|field| (field.key(), field.value.json()));
-                    object.key_text(&key).object(|object| self.write(inner, object, ledger));
+                    let mut inner = inner.map(|field| (field.key(), field.value.json()));
+                    object.key_text(&key).object(|object| self.write(&mut inner, object, ledger));
                 }
                 Some(known) => self.field(known, &key, Some(&value), object, ledger),
                 None => object.key_text(&key).json(&value),
