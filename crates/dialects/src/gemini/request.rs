@@ -71,8 +71,8 @@ pub(super) fn encode(
     if conversation.source == ID {
         let again = Again { conversation, target, renamed };
         out.object(|object| {
-            let mut written = conversation.fields.iter().filter(|field| !settings::is_inner(field));
-            let written = written.map(|field| (field.key.clone(), field.value.clone()));
+            let written = conversation.fields.iter().filter(|field| !settings::is_inner(field));
+            let mut written = written.map(|field| (field.key.clone(), field.value.clone()));
             again.write(&mut written, object, ledger);
         });
     } else {
