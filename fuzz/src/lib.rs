@@ -26,4 +26,9 @@ pub struct Property {
 pub const ALL: &[Property] = &[
     Property { name: "scanner", food: Food::Json, choices: 0, check: properties::scanner },
     Property { name: "frames", food: Food::Streams, choices: 2, check: properties::frames },
+    Property { name: "requests", food: Food::Json, choices: 1, check: properties::requests },
+    Property { name: "replies", food: Food::Json, choices: 1, check: properties::replies },
+    Property { name: "errors", food: Food::Json, choices: 2, check: properties::errors },
+    Property { name: "streams", food: Food::Streams, choices: 2, check: properties::streams },
+    Property { name: "events", food: Food::Streams, choices: 1, check: properties::events },
 ];

@@ -15,6 +15,10 @@ use interlingua_fuzz::seeds::{self, Seeds};
 use interlingua_fuzz::{ALL, Property, mutate};
 
 fn main() -> ExitCode {
+    if std::env::args().any(|word| word == "--help" || word == "-h") {
+        println!("{}", arguments::USAGE);
+        return ExitCode::SUCCESS;
+    }
     let arguments = match Arguments::read(std::env::args().skip(1)) {
         Ok(arguments) => arguments,
         Err(message) => {
@@ -68,6 +72,8 @@ impl Run<'_> {
         let mut random = Random::new(self.seed);
         let start = Instant::now();
         let mut slowest = Duration::ZERO;
+        // Keeping inputs is slow, and the one looked for must come within the time.
+        let time = if self.keep_last { time * 20 } else { time };
         for seed in seeds {
             slowest = slowest.max(self.execute(seed.clone(), &mut random)?);
         }

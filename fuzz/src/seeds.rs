@@ -63,25 +63,41 @@ impl Seeds {
         }
     }
 
-    /// A case holds bodies as values and streams as texts; each is a seed of its own.
+    /// A case holds a body, a stream or its frames, and what is expected; each is a seed.
     fn case(&mut self, bytes: Vec<u8>) {
         if let Ok(doc) = Doc::from_bytes(bytes.clone().into(), Limits::default()) {
             for field in doc.root().fields() {
-                self.part(field.value);
+                self.part(&field.name(), field.value);
             }
         }
         self.json.push(bytes);
     }
 
-    fn part(&mut self, value: Node<'_>) {
-        if value.is_object() || value.is_array() {
-            self.json.push(value.raw().as_bytes().to_vec());
-        }
-        let contents = value.word();
-        if contents.contains('\n') {
-            self.streams.push(contents.into_owned().into_bytes());
+    fn part(&mut self, name: &str, value: Node<'_>) {
+        match name {
+            "stream" | "expect_stream" => self.streams.push(stream(value).into_bytes()),
+            "frames" => {
+                let mut stream = Vec::new();
+                for one in value.items() {
+                    let event = one.get("event").map(Node::word);
+                    let data = one.get("data").map_or("null", Node::raw);
+                    frame::write(Framing::AwsEvents, event.as_deref(), data, &mut stream);
+                }
+                self.streams.push(stream);
+            }
+            _ if value.is_object() => self.json.push(value.raw().as_bytes().to_vec()),
+            _ => {}
         }
     }
+}
+
+/// A stream stands in a case as one string, or as its lines.
+fn stream(value: Node<'_>) -> String {
+    if value.is_string() {
+        return value.word().into_owned();
+    }
+    let lines: Vec<_> = value.items().map(Node::word).collect();
+    lines.join("\n")
 }
 
 /// The project's corpus.

@@ -58,3 +58,16 @@ fn inputs_differ_and_many_are_still_json() {
     assert!(inputs.len() > 1000, "{} different inputs", inputs.len());
     assert!((inputs.len() / 10..inputs.len() * 9 / 10).contains(&whole), "{whole} are JSON");
 }
+
+#[test]
+fn the_parts_of_a_case_are_seeds() {
+    let folder = std::env::temp_dir().join(format!("interlingua-seeds-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a folder");
+    let case = r#"{"about":"a","request":{"x":1},"stream":["data: 1","",""],"frames":[{"event":"e","data":{}}]}"#;
+    fs::write(folder.join("case.json"), case).expect("a file");
+    let seeds = Seeds::with_corpus(&folder);
+    fs::remove_dir_all(&folder).expect("gone");
+    assert!(seeds.of(Food::Json).contains(&br#"{"x":1}"#.to_vec()));
+    assert!(seeds.of(Food::Streams).contains(&b"data: 1\n\n".to_vec()));
+    assert_eq!(seeds.of(Food::Streams).len(), Seeds::built_in().of(Food::Streams).len() + 2);
+}

@@ -14,7 +14,7 @@ pub(crate) fn command(arguments: &[String]) -> Outcome {
         run(cargo().args(["install", "cargo-deny", "--locked", "--version", VERSION]))?;
     }
     // Rooms that are yet to be built are already named as wrappers.
-    let quiet = ["--allow", "unused-wrapper"];
+    let quiet = ["--hide-inclusion-graph", "--allow", "unused-wrapper"];
     run(cargo().args(["deny", "check"]).args(quiet).args(["bans", "licenses", "sources"]))?;
     if has_advisories() {
         return run(cargo().args(["deny", "check", "--disable-fetch", "advisories"]));

@@ -1,9 +1,10 @@
 //! `cargo xtask fuzz`: mutated inputs against the properties in `fuzz/`, on the stable toolchain.
 
+use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::Outcome;
-use crate::run::{cargo, status};
+use crate::run::{cargo, run, status};
 
 /// The part of the test command: bounded, and the same inputs in the same order every time.
 pub(crate) fn short() -> Outcome {
@@ -12,7 +13,7 @@ pub(crate) fn short() -> Outcome {
 
 pub(crate) fn command(arguments: &[String]) -> Outcome {
     let mut arguments = arguments.to_vec();
-    if !arguments.iter().any(|argument| argument == "--seed" || argument == "--replay") {
+    if !arguments.iter().any(|word| ["--seed", "--replay"].contains(&word.as_str())) {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         arguments.extend(["--seed".into(), now.subsec_nanos().to_string()]);
     }
@@ -20,24 +21,36 @@ pub(crate) fn command(arguments: &[String]) -> Outcome {
 }
 
 fn fuzz(arguments: &[String]) -> Outcome {
-    let status = status(runner().args(arguments))?;
-    if status.success() {
+    run(&mut on_runner("build"))?;
+    let ended = status(runner().args(arguments))?;
+    if ended.success() {
         return Ok(());
     }
-    if status.code().is_none() {
+    if ended.code() == Some(2) {
+        return Err("cargo xtask fuzz --help shows the usage.".into());
+    }
+    if ended.code().is_none() && !arguments.iter().any(|argument| argument == "--replay") {
         // Killed, by a full stack for example: nobody was left to save the input. The inputs are a
         // function of the seed, so the same run with a note of each input finds it again.
-        println!("the runner was killed ({status}); running once more, keeping each input");
-        let _ = crate::run::status(runner().args(arguments).arg("--keep-last"))?;
+        println!("the runner was killed ({ended}); running once more, keeping each input");
+        status(runner().args(arguments).arg("--keep-last"))?;
+        println!("the input is the newest file in fuzz/crashes");
+        println!("replay: cargo xtask fuzz PROPERTY --replay fuzz/crashes/PROPERTY-last");
     }
     Err("A property does not hold; the lines above say for which input and how to replay it."
         .into())
 }
 
+fn runner() -> Command {
+    let mut command = on_runner("run");
+    command.arg("--");
+    command
+}
+
 /// The profile of the tests: optimised, with overflow checks, and built already.
-fn runner() -> std::process::Command {
+fn on_runner(verb: &str) -> Command {
     let mut command = cargo();
-    command.args(["run", "--quiet", "--profile", "test", "--locked"]);
-    command.args(["--package", "interlingua-fuzz", "--"]);
+    command.args([verb, "--quiet", "--profile", "test", "--locked"]);
+    command.args(["--package", "interlingua-fuzz"]);
     command
 }

@@ -1,1 +1,30 @@
-fn main() {}
+//! The `interlingua` command: parses arguments and calls the library.
+
+mod args;
+mod case;
+mod near;
+mod output;
+mod problem;
+mod translate;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser as _};
+
+use crate::args::{Cli, Command};
+use crate::problem::Problem;
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Some(Command::Translate(order)) => translate::run(&order),
+        Some(Command::Case) => case::run(),
+        None => output::print(Cli::command().render_help().to_string().as_bytes()),
+    };
+    match done {
+        Ok(()) | Err(Problem::Left) => ExitCode::SUCCESS,
+        Err(problem) => {
+            problem.say();
+            problem.exit_code()
+        }
+    }
+}

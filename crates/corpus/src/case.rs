@@ -59,6 +59,9 @@ impl Case {
         let flavor = flavor(case, from, to)?;
         let model = case.get("model").and_then(Node::text);
         let about = case.get("about").filter(|about| about.is_string());
+        if case.get("source").is_none() {
+            return Err(missing("source"));
+        }
         let expect = case.get("expect").map(expectation).transpose()?;
         let expect_stream = case.get("expect_stream").map(crate::input::lines).transpose()?;
         if expect.is_none() && expect_stream.is_none() {
@@ -117,6 +120,11 @@ fn exchange(
         id: of("id").and_then(Node::text),
         created: of("created").and_then(Node::count).unwrap_or(0),
         freeform: words(of("freeform")).iter().map(|name| Text::new(name)).collect(),
+        namespaces: of("namespaces")
+            .into_iter()
+            .flat_map(Node::fields)
+            .filter_map(|field| Some((field.key(), field.value.text()?)))
+            .collect(),
         array: of("array").and_then(Node::boolean).unwrap_or(false),
     }
 }

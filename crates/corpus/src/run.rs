@@ -1,10 +1,9 @@
 //! One case down the road, and what came of it.
 
 use bytes::Bytes;
-use interlingua::model::FailureKind;
 use interlingua::{
-    Failure, Framing, Json, Ledger, ReplyError, Stream, Text, translate_error, translate_reply,
-    translate_request,
+    Failure, Framing, Json, Ledger, ReplyError, Stream, Text, find, translate_error,
+    translate_reply, translate_request,
 };
 
 use crate::{Case, Difference, Expect, Input, compare};
@@ -45,9 +44,9 @@ pub fn run(case: &Case) -> Verdict {
             differences.extend(compare(json, &as_json(&outcome.whole), native));
         }
         Some(Expect::Fail(kind)) => {
-            let got = outcome.failure.as_ref().map_or("no failure", |failure| word(failure.kind));
-            if kind != got {
-                differences.push(Difference::of_words("fail.kind", kind, got));
+            let got = outcome.failure.as_ref().map_or_else(|| "no failure".into(), word);
+            if *kind != got {
+                differences.push(Difference::of_words("fail.kind", kind, &got));
             }
         }
         None => {}
@@ -65,7 +64,7 @@ pub fn run(case: &Case) -> Verdict {
         None => Json::NULL,
     };
     let got = match (&case.expect, &outcome.failure) {
-        (Some(Expect::Fail(_)), Some(failure)) => failed(word(failure.kind)),
+        (Some(Expect::Fail(_)), Some(failure)) => failed(&word(failure)),
         _ => as_json(&outcome.whole),
     };
     Verdict { expected, got, got_stream, ledger: outcome.ledger, differences }
@@ -169,22 +168,12 @@ fn failed(kind: &str) -> Json {
     Json::object(|out| out.object("fail", |fail| fail.word("kind", kind)))
 }
 
-/// The native dialect's word for a kind of failure.
-fn word(kind: FailureKind) -> &'static str {
-    match kind {
-        FailureKind::Shape => "shape",
-        FailureKind::Auth => "auth",
-        FailureKind::Permission => "permission",
-        FailureKind::NotFound => "not-found",
-        FailureKind::Billing => "billing",
-        FailureKind::RateLimit => "rate-limit",
-        FailureKind::Overloaded => "overloaded",
-        FailureKind::ContextOverflow => "context-overflow",
-        FailureKind::TooLarge => "too-large",
-        FailureKind::Filtered => "filtered",
-        FailureKind::Timeout => "timeout",
-        FailureKind::Upstream => "upstream",
-    }
+/// The native dialect's word for the failure's kind.
+fn word(failure: &Failure) -> String {
+    let body = find("native").map_or_else(Vec::new, |native| native.encode_error(failure));
+    let body = as_json(&body).doc();
+    let kind = body.root().get("error").and_then(|error| error.get("kind"));
+    kind.map_or_else(String::new, |kind| kind.word().into_owned())
 }
 
 impl Outcome {

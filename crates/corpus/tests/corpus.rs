@@ -1,5 +1,7 @@
 //! Every case of the corpus. `CASE=part-of-a-path` runs only those.
 
+#![expect(clippy::panic, reason = "a test fails by panicking")]
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -8,15 +10,25 @@ use interlingua::{ALL, Stream};
 use interlingua_corpus::walk::{Filed, KINDS, cases};
 use interlingua_corpus::{Case, Input, run, stream};
 
+/// Where a file stands in the corpus.
+fn name(filed: &Filed) -> String {
+    let path = filed.path.strip_prefix(corpus()).unwrap_or(&filed.path);
+    path.display().to_string()
+}
+
 fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus")
 }
 
 fn chosen() -> Vec<Filed> {
     let part = std::env::var("CASE").unwrap_or_default();
-    let mut cases = cases(&corpus()).unwrap();
-    cases.retain(|filed| filed.path.to_string_lossy().contains(&part));
+    let mut cases = all();
+    cases.retain(|filed| name(filed).contains(&part));
     cases
+}
+
+fn all() -> Vec<Filed> {
+    cases(&corpus()).unwrap_or_else(|error| panic!("the corpus cannot be read: {error}"))
 }
 
 /// Runs `check` on every case and reports all failures together.
@@ -29,7 +41,7 @@ fn every(check: impl Fn(&Filed, &Case) -> Result<(), String>) {
         };
         if let Err(why) = result {
             failed += 1;
-            let file = filed.path.strip_prefix(corpus()).unwrap().display();
+            let file = name(filed);
             let about = filed.case.as_ref().map_or("", |case| &case.about);
             let _ = write!(report, "\n{file}: {about}\n{why}\n");
         }
@@ -48,15 +60,15 @@ fn every_case_passes() {
 
 #[test]
 fn every_case_stands_in_its_folder() {
-    every(|filed, case| match filed.is_in_place() {
-        true => Ok(()),
-        false => Err(format!("{case:?} does not belong here")),
+    every(|filed, case| {
+        let stray = || format!("{case:?} does not belong here");
+        filed.is_in_place().then_some(()).ok_or_else(stray)
     });
 }
 
 #[test]
 fn every_dialect_has_cases_of_every_kind() {
-    let all = cases(&corpus()).unwrap();
+    let all = all();
     let mut missing = Vec::new();
     for dialect in ALL {
         for kind in KINDS {
@@ -73,7 +85,7 @@ fn every_dialect_has_cases_of_every_kind() {
 fn every_stream_is_the_same_wherever_it_is_cut() {
     every(|_, case| {
         let Input::Stream(bytes) = &case.input else { return Ok(()) };
-        let whole = translate(case, &[bytes.clone()]);
+        let whole = translate(case, std::slice::from_ref(bytes));
         // A long stream is cut at some hundred places, a short one everywhere.
         let step = bytes.len() / 400 + 1;
         for at in (0..=bytes.len()).step_by(step) {
@@ -83,10 +95,8 @@ fn every_stream_is_the_same_wherever_it_is_cut() {
             }
         }
         let single: Vec<_> = (0..bytes.len()).map(|at| bytes.slice(at..=at)).collect();
-        match translate(case, &single) == whole {
-            true => Ok(()),
-            false => Err("another stream when it comes byte by byte".into()),
-        }
+        let same = translate(case, &single) == whole;
+        same.then_some(()).ok_or_else(|| "another stream when it comes byte by byte".into())
     });
 }
 

@@ -18,6 +18,8 @@ pub const ARGS_WRAPPED: &str = "args-wrapped";
 pub const SYSTEM_MOVED: &str = "system-moved";
 /// A tool's error flag is said in words.
 pub const ERROR_IN_TEXT: &str = "error-in-text";
+/// Several texts are one, where the dialect has place for one.
+pub const TEXTS_JOINED: &str = "texts-joined";
 /// Media that cannot stand where it stood goes into the turn after.
 pub const MEDIA_MOVED: &str = "media-moved";
 /// A tool that takes free text is offered as a function with one string.
@@ -39,3 +41,7 @@ pub const REQUIRED_ADDED: &str = "required-added";
 pub const STREAM_ORDER: &str = "stream-order";
 /// A frame of a stream could not be read.
 pub const BAD_FRAME: &str = "bad-frame";
+/// A name is spelled with the letters the dialect allows.
+pub const NAME_CHANGED: &str = "name-changed";
+/// A file goes out under another type than it came in with.
+pub const FORMAT_CHANGED: &str = "format-changed";

@@ -96,10 +96,15 @@ pub fn exchange_of(conversation: &Conversation, target: &Target) -> Exchange {
         .iter()
         .filter(|tool| matches!(tool.kind, ToolKind::Freeform { .. }))
         .map(|tool| tool.name.clone());
+    let namespaces = conversation
+        .tools
+        .iter()
+        .filter_map(|tool| Some((tool.name.clone(), tool.namespace.clone()?)));
     Exchange {
         model: conversation.model.clone().or_else(|| target.model.clone()),
         flavor: target.flavor,
         freeform: freeform.collect(),
+        namespaces: namespaces.collect(),
         ..Exchange::default()
     }
 }

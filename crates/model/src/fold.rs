@@ -136,7 +136,8 @@ pub fn unfold(reply: &Reply) -> Vec<Event> {
     events
 }
 
-fn unfold_block(index: u32, block: &Block, events: &mut Vec<Event>) {
+/// The events of one whole block.
+pub fn unfold_block(index: u32, block: &Block, events: &mut Vec<Event>) {
     let mut open = block.clone();
     let mut deltas = Vec::new();
     match &mut open.body {

@@ -28,7 +28,7 @@ pub use conversation::{Conversation, Role, TopField, Turn};
 pub use event::{Delta, Event};
 pub use extras::Extras;
 pub use failure::{Blame, Failure, FailureKind, Retry};
-pub use fold::{Fold, unfold};
+pub use fold::{Fold, unfold, unfold_block};
 pub use id::derive_id;
 pub use ledger::{Entry, Ledger, Place, Section};
 pub use reply::{Reply, Stop, StopReason, Usage};

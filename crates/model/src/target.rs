@@ -30,6 +30,9 @@ pub struct Exchange {
     pub created: u64,
     /// Names of tools that take free text, so that a call wrapped for the provider is unwrapped.
     pub freeform: Vec<Text>,
+    /// Names of tools that the client groups, each with the name of its group, so that a call to one
+    /// is said in the client's terms.
+    pub namespaces: Vec<(Text, Text)>,
     /// Whether the client wants its stream as one JSON array, where the dialect knows that form.
     pub array: bool,
 }

@@ -7,7 +7,8 @@ use interlingua_wire::Json;
 use crate::DialectId;
 
 /// A value with the text it was read from. It can be looked at freely; [`Verbatim::edit`] is the one
-/// way to change it, and forgets the text. So whatever still has its text may leave as it came.
+/// way to change what the text says, and forgets the text. So whatever still has its text may leave
+/// as it came.
 #[derive(Clone, Debug)]
 pub struct Verbatim<T> {
     value: T,
@@ -29,6 +30,13 @@ impl<T> Verbatim<T> {
     pub fn edit(&mut self) -> &mut T {
         self.text = None;
         &mut self.value
+    }
+
+    /// Changes what the text does not hold, such as a mark that its dialect writes beside it.
+    #[must_use]
+    pub fn beside(mut self, change: impl FnOnce(&mut T)) -> Self {
+        change(&mut self.value);
+        self
     }
 
     /// The text, if the value came from this dialect and was not edited since.

@@ -1,6 +1,7 @@
 //! A streamed JSON array: its elements against `serde_json`, cut everywhere.
 
 mod cutting;
+mod dice;
 
 use cutting::{LIMIT, cut};
 use interlingua_wire::frame::{Frame, FrameWriter, Framer, Framing};
@@ -84,6 +85,27 @@ fn what_is_no_array_is_refused_at_its_place() {
         assert_eq!((found.len(), error.unwrap().at), (frames, at), "{text:?}");
         cutting::assert_lawful(Framing::JsonArray, stream);
     }
+}
+
+#[test]
+fn random_streams_are_arrays_when_serde_json_says_so() {
+    const PIECES: &[&str] =
+        &["{}", "[", "]", ",", "\"", "\\", "1", " ", "{\"a\":[", "]}", "null", "é"];
+    let mut dice = dice::Dice::new(3);
+    let mut arrays = 0;
+    for _ in 0..10_000 {
+        let pieces = dice.below(8);
+        let inside: String = (0..pieces).map(|_| dice.pick(PIECES)).collect();
+        let stream = format!("[{inside}]");
+        cutting::assert_lawful(Framing::JsonArray, stream.as_bytes());
+        if let Ok(expected) = serde_json::from_str::<Vec<&RawValue>>(&stream) {
+            let frames = cutting::whole(Framing::JsonArray, stream.as_bytes());
+            let expected: Vec<&str> = expected.iter().map(|value| value.get()).collect();
+            assert_eq!(data(&frames), expected, "{stream}");
+            arrays += 1;
+        }
+    }
+    assert!(arrays > 500, "{arrays}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Server-sent events: every oddity against a naive reading of the WHATWG rules, cut everywhere.
 
 mod cutting;
+mod dice;
 
 use bytes::Bytes;
 use interlingua_wire::frame::{self, Frame, FrameError, Framer, Framing};
@@ -105,18 +106,37 @@ fn whole(stream: &[u8]) -> Vec<Frame> {
     cutting::whole(Framing::Sse, stream)
 }
 
+fn assert_says_what_the_rules_say(stream: &str) {
+    let frames = whole(stream.as_bytes());
+    let events: Vec<Event> = frames
+        .iter()
+        .filter_map(|frame| {
+            let name = frame.event.as_deref().unwrap_or_default().to_owned();
+            Some(Event { name, data: frame.data.as_deref()?.to_owned() })
+        })
+        .collect();
+    assert_eq!(events, reference(stream), "{stream:?}");
+}
+
 #[test]
 fn frames_say_what_the_rules_say() {
     for stream in STREAMS {
-        let frames = whole(stream.as_bytes());
-        let events: Vec<Event> = frames
-            .iter()
-            .filter_map(|frame| {
-                let name = frame.event.as_deref().unwrap_or_default().to_owned();
-                Some(Event { name, data: frame.data.as_deref()?.to_owned() })
-            })
-            .collect();
-        assert_eq!(events, reference(stream), "{stream:?}");
+        assert_says_what_the_rules_say(stream);
+    }
+}
+
+#[test]
+fn random_streams_say_what_the_rules_say() {
+    const PIECES: &[&str] = &[
+        "data", "event", "id", ":", ":", " ", "x", "é", "\r", "\n", "\r\n", "\n\n", "\u{feff}",
+        "data: ",
+    ];
+    let mut dice = dice::Dice::new(5);
+    for _ in 0..5_000 {
+        let pieces = dice.below(24);
+        let stream: String = (0..pieces).map(|_| dice.pick(PIECES)).collect();
+        assert_says_what_the_rules_say(&stream);
+        cutting::assert_lawful(Framing::Sse, stream.as_bytes());
     }
 }
 

@@ -1,8 +1,19 @@
 //! The properties, one file each.
 #![expect(clippy::panic, clippy::missing_panics_doc, reason = "a property that fails panics")]
 
+mod errors;
+mod events;
 mod frames;
+mod pair;
+mod replies;
+mod requests;
 mod scanner;
+mod streams;
 
+pub use errors::errors;
+pub use events::events;
 pub use frames::frames;
+pub use replies::replies;
+pub use requests::requests;
 pub use scanner::scanner;
+pub use streams::streams;

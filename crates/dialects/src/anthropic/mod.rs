@@ -1,15 +1,26 @@
-//! The anthropic dialect.
+//! The Messages API of Anthropic, which other hosts of its models speak too.
+
+mod decode;
+mod encode;
+mod media;
+mod messages;
+mod request;
+mod settings;
+mod tools;
 
 use bytes::Bytes;
 use interlingua_model::{
-    Block, Conversation, DialectId, Event, Exchange, Failure, FailureKind, Ledger, Reply, Role,
-    Target, Tool, ToolKind, Turn, Verbatim,
+    Block, Conversation, DialectId, Event, Exchange, Failure, FailureKind, Ledger, Place, Reply,
+    Role, Target, Tool, Turn, Verbatim,
 };
 use interlingua_wire::{Doc, Frame, Node, Text};
 
 use crate::{Dialect, StreamReader, StreamWriter};
 
 pub const ID: DialectId = DialectId("anthropic");
+
+/// Who signs the thinking in this dialect.
+const ISSUER: &str = "anthropic";
 
 #[derive(Debug)]
 pub struct Anthropic;
@@ -18,12 +29,20 @@ impl Dialect for Anthropic {
     fn id(&self) -> DialectId {
         ID
     }
-    fn decode_request(&self, _: &Doc, _: &mut Ledger) -> Verbatim<Conversation> {
-        Conversation::new(ID).into()
+
+    fn decode_request(&self, body: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
+        request::decode(body, ledger)
     }
-    fn encode_request(&self, _: &Verbatim<Conversation>, _: &Target, _: &mut Ledger) -> Bytes {
-        Bytes::new()
+
+    fn encode_request(
+        &self,
+        conversation: &Verbatim<Conversation>,
+        target: &Target,
+        ledger: &mut Ledger,
+    ) -> Bytes {
+        request::encode(conversation, target, ledger)
     }
+
     fn decode_reply(
         &self,
         _: &Doc,
@@ -47,17 +66,25 @@ impl Dialect for Anthropic {
     fn encode_error(&self, _: &Failure) -> Vec<u8> {
         Vec::new()
     }
-    fn decode_turn(&self, _: Node<'_>, _: &mut Ledger) -> Verbatim<Turn> {
-        Turn::new(Role::User).into()
+
+    fn decode_turn(&self, turn: Node<'_>, ledger: &mut Ledger) -> Verbatim<Turn> {
+        decode::turn(turn, 0, ledger)
     }
-    fn decode_block(&self, _: Node<'_>, _: Role, _: &mut Ledger) -> Verbatim<Block> {
-        Block::text(Text::EMPTY).into()
+
+    fn decode_block(&self, block: Node<'_>, _: Role, ledger: &mut Ledger) -> Verbatim<Block> {
+        decode::block(block, Place::turn(0), ledger)
     }
-    fn decode_system(&self, _: Node<'_>, _: &mut Ledger) -> Verbatim<Vec<Verbatim<Block>>> {
-        Verbatim::default()
+
+    fn decode_system(
+        &self,
+        system: Node<'_>,
+        ledger: &mut Ledger,
+    ) -> Verbatim<Vec<Verbatim<Block>>> {
+        request::decode_system(system, ledger)
     }
-    fn decode_tool(&self, _: Node<'_>, _: &mut Ledger) -> Verbatim<Tool> {
-        Tool::new(Text::EMPTY, ToolKind::Function { schema: None }).into()
+
+    fn decode_tool(&self, tool: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
+        tools::decode(tool, 0, ledger)
     }
 }
 

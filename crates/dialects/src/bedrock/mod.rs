@@ -1,11 +1,28 @@
-//! The bedrock dialect.
+//! Amazon Bedrock's Converse and `ConverseStream`.
+//!
+//! The model is named in the path, and so is whether to stream: neither stands in the body. Cache
+//! points are blocks of their own here; in the model they are marks on the block before.
+
+mod cite;
+mod decode;
+mod encode;
+mod error;
+mod media;
+mod messages;
+mod options;
+mod read;
+mod reply;
+mod request;
+mod settings;
+mod tools;
+mod write;
 
 use bytes::Bytes;
 use interlingua_model::{
-    Block, Conversation, DialectId, Event, Exchange, Failure, FailureKind, Ledger, Reply, Role,
-    Target, Tool, ToolKind, Turn, Verbatim,
+    Block, Conversation, DialectId, Exchange, Failure, Ledger, Place, Reply, Role, Target, Tool,
+    Turn, Verbatim,
 };
-use interlingua_wire::{Doc, Frame, Node, Text};
+use interlingua_wire::{Doc, Framing, Node, Text};
 
 use crate::{Dialect, StreamReader, StreamWriter};
 
@@ -18,56 +35,81 @@ impl Dialect for Bedrock {
     fn id(&self) -> DialectId {
         ID
     }
-    fn decode_request(&self, _: &Doc, _: &mut Ledger) -> Verbatim<Conversation> {
-        Conversation::new(ID).into()
+
+    fn framing(&self) -> Framing {
+        Framing::AwsEvents
     }
-    fn encode_request(&self, _: &Verbatim<Conversation>, _: &Target, _: &mut Ledger) -> Bytes {
-        Bytes::new()
+
+    fn decode_request(&self, body: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
+        request::decode(body, ledger)
     }
+
+    fn encode_request(
+        &self,
+        conversation: &Verbatim<Conversation>,
+        target: &Target,
+        ledger: &mut Ledger,
+    ) -> Bytes {
+        request::encode(conversation, target, ledger)
+    }
+
     fn decode_reply(
         &self,
-        _: &Doc,
-        _: &Exchange,
-        _: &mut Ledger,
+        body: &Doc,
+        exchange: &Exchange,
+        ledger: &mut Ledger,
     ) -> Result<Verbatim<Reply>, Failure> {
-        Ok(Reply::new().into())
+        reply::decode(body, exchange, ledger)
     }
-    fn encode_reply(&self, _: &Reply, _: &Exchange, _: &mut Ledger) -> Vec<u8> {
-        Vec::new()
+
+    fn encode_reply(&self, reply: &Reply, _exchange: &Exchange, ledger: &mut Ledger) -> Vec<u8> {
+        reply::encode(reply, ledger)
     }
-    fn reader(&self, _: &Exchange) -> Box<dyn StreamReader> {
-        Box::new(Stream)
+
+    fn reader(&self, exchange: &Exchange) -> Box<dyn StreamReader> {
+        Box::new(read::Reader::new(exchange))
     }
-    fn writer(&self, _: &Exchange) -> Box<dyn StreamWriter> {
-        Box::new(Stream)
+
+    fn writer(&self, _exchange: &Exchange) -> Box<dyn StreamWriter> {
+        Box::new(write::Writer::default())
     }
-    fn decode_error(&self, status: u16, _: &[u8]) -> Failure {
-        Failure::new(FailureKind::of_status(status), Text::EMPTY)
+
+    fn decode_error(&self, status: u16, body: &[u8]) -> Failure {
+        error::decode(status, body)
     }
-    fn encode_error(&self, _: &Failure) -> Vec<u8> {
-        Vec::new()
+
+    fn encode_error(&self, failure: &Failure) -> Vec<u8> {
+        error::encode(failure)
     }
-    fn decode_turn(&self, _: Node<'_>, _: &mut Ledger) -> Verbatim<Turn> {
-        Turn::new(Role::User).into()
+
+    fn decode_turn(&self, turn: Node<'_>, ledger: &mut Ledger) -> Verbatim<Turn> {
+        decode::turn(turn, 0, ledger)
     }
-    fn decode_block(&self, _: Node<'_>, _: Role, _: &mut Ledger) -> Verbatim<Block> {
-        Block::text(Text::EMPTY).into()
+
+    fn decode_block(&self, block: Node<'_>, _role: Role, ledger: &mut Ledger) -> Verbatim<Block> {
+        decode::block(block, Place::BODY, ledger)
     }
-    fn decode_system(&self, _: Node<'_>, _: &mut Ledger) -> Verbatim<Vec<Verbatim<Block>>> {
-        Verbatim::default()
+
+    fn decode_system(
+        &self,
+        system: Node<'_>,
+        ledger: &mut Ledger,
+    ) -> Verbatim<Vec<Verbatim<Block>>> {
+        request::system(system, ledger)
     }
-    fn decode_tool(&self, _: Node<'_>, _: &mut Ledger) -> Verbatim<Tool> {
-        Tool::new(Text::EMPTY, ToolKind::Function { schema: None }).into()
+
+    fn decode_tool(&self, tool: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
+        tools::decode_one(tool, Place::tool(0), ledger)
     }
 }
 
-struct Stream;
-
-impl StreamReader for Stream {
-    fn read(&mut self, _: &Frame, _: &mut Vec<Event>, _: &mut Ledger) {}
-    fn finish(&mut self, _: &mut Vec<Event>, _: &mut Ledger) {}
+fn role_word(role: Role) -> &'static str {
+    match role {
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::System | Role::Developer => "system",
+    }
 }
 
-impl StreamWriter for Stream {
-    fn write(&mut self, _: &Event, _: &mut Vec<u8>, _: &mut Ledger) {}
-}
+/// Claude's signatures are the same here as in its maker's own API.
+const ISSUER: Text = Text::word("anthropic");

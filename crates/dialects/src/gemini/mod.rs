@@ -1,9 +1,23 @@
-//! The gemini dialect.
+//! The gemini dialect: `generateContent` and `streamGenerateContent`. The model stands in the path.
+
+mod content;
+mod contents;
+mod encode;
+mod encode_media;
+mod encode_result;
+mod encode_settings;
+mod names;
+mod part;
+mod reasoning;
+mod request;
+mod schema;
+mod settings;
+mod tools;
 
 use bytes::Bytes;
 use interlingua_model::{
-    Block, Conversation, DialectId, Event, Exchange, Failure, FailureKind, Ledger, Reply, Role,
-    Target, Tool, ToolKind, Turn, Verbatim,
+    Block, Conversation, DialectId, Event, Exchange, Failure, FailureKind, Ledger, Place, Reply,
+    Role, Target, Tool, Turn, Verbatim,
 };
 use interlingua_wire::{Doc, Frame, Node, Text};
 
@@ -18,12 +32,20 @@ impl Dialect for Gemini {
     fn id(&self) -> DialectId {
         ID
     }
-    fn decode_request(&self, _: &Doc, _: &mut Ledger) -> Verbatim<Conversation> {
-        Conversation::new(ID).into()
+
+    fn decode_request(&self, body: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
+        request::decode(body, ledger)
     }
-    fn encode_request(&self, _: &Verbatim<Conversation>, _: &Target, _: &mut Ledger) -> Bytes {
-        Bytes::new()
+
+    fn encode_request(
+        &self,
+        conversation: &Verbatim<Conversation>,
+        target: &Target,
+        ledger: &mut Ledger,
+    ) -> Bytes {
+        request::encode(conversation, target, ledger)
     }
+
     fn decode_reply(
         &self,
         _: &Doc,
@@ -32,32 +54,45 @@ impl Dialect for Gemini {
     ) -> Result<Verbatim<Reply>, Failure> {
         Ok(Reply::new().into())
     }
+
     fn encode_reply(&self, _: &Reply, _: &Exchange, _: &mut Ledger) -> Vec<u8> {
         Vec::new()
     }
+
     fn reader(&self, _: &Exchange) -> Box<dyn StreamReader> {
         Box::new(Stream)
     }
+
     fn writer(&self, _: &Exchange) -> Box<dyn StreamWriter> {
         Box::new(Stream)
     }
+
     fn decode_error(&self, status: u16, _: &[u8]) -> Failure {
         Failure::new(FailureKind::of_status(status), Text::EMPTY)
     }
+
     fn encode_error(&self, _: &Failure) -> Vec<u8> {
         Vec::new()
     }
-    fn decode_turn(&self, _: Node<'_>, _: &mut Ledger) -> Verbatim<Turn> {
-        Turn::new(Role::User).into()
+
+    fn decode_turn(&self, turn: Node<'_>, ledger: &mut Ledger) -> Verbatim<Turn> {
+        content::decode(turn, &mut part::Pairing::default(), 0, ledger)
     }
-    fn decode_block(&self, _: Node<'_>, _: Role, _: &mut Ledger) -> Verbatim<Block> {
-        Block::text(Text::EMPTY).into()
+
+    fn decode_block(&self, block: Node<'_>, _: Role, ledger: &mut Ledger) -> Verbatim<Block> {
+        part::decode(block, &mut part::Pairing::default(), Place::block(0, 0), ledger)
     }
-    fn decode_system(&self, _: Node<'_>, _: &mut Ledger) -> Verbatim<Vec<Verbatim<Block>>> {
-        Verbatim::default()
+
+    fn decode_system(
+        &self,
+        system: Node<'_>,
+        ledger: &mut Ledger,
+    ) -> Verbatim<Vec<Verbatim<Block>>> {
+        content::decode_system(system, ledger)
     }
-    fn decode_tool(&self, _: Node<'_>, _: &mut Ledger) -> Verbatim<Tool> {
-        Tool::new(Text::EMPTY, ToolKind::Function { schema: None }).into()
+
+    fn decode_tool(&self, tool: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
+        tools::decode(tool, ledger)
     }
 }
 

@@ -26,7 +26,9 @@ pub(super) fn blocks(
 
 pub(super) fn block(node: Node<'_>, role: Role, ledger: &mut Ledger) -> Verbatim<Block> {
     if let Some((dialect, raw)) = raw(node) {
-        return dialect.decode_block(raw.doc().root(), role, ledger);
+        let block = dialect.decode_block(raw.doc().root(), role, ledger);
+        // Where a dialect marks a block beside it, the block's own text does not say so.
+        return block.beside(|block| block.cache = cache(node));
     }
     if let Some(text) = node.text() {
         return Verbatim::new(Block::text(text));

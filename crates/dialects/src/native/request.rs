@@ -14,7 +14,7 @@ use crate::note;
 pub(super) fn encode(conversation: &Verbatim<Conversation>, target: &Target) -> Bytes {
     let model = target.model.as_ref().or(conversation.model.as_ref());
     if let Some(text) = conversation.text_for(ID).filter(|_| model == conversation.model.as_ref()) {
-        return Bytes::copy_from_slice(text.as_str().as_bytes());
+        return text.to_bytes();
     }
     let mut out = Writer::default();
     out.object(|o| {

@@ -31,7 +31,8 @@ pub(super) fn encode(tool: &Verbatim<Tool>, o: &mut Object<'_>) {
 
 pub(super) fn decode(node: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
     if let Some((dialect, raw)) = read_blocks::raw(node) {
-        return dialect.decode_tool(raw.doc().root(), ledger);
+        let tool = dialect.decode_tool(raw.doc().root(), ledger);
+        return tool.beside(|tool| tool.cache = read_blocks::cache(node));
     }
     let some = |node: Node<'_>| (!node.is_null()).then(|| node.json());
     let kind = if let Some(foreign) = node.get("foreign") {

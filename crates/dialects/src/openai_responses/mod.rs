@@ -1,15 +1,33 @@
-//! The openai-responses dialect.
+//! The Responses API of `OpenAI`, and of those who speak it too.
+//!
+//! A turn is one item of the input. A reply's items are blocks of one turn: a message gives a block
+//! for each of its parts, any other item is one block.
+
+mod choice;
+mod encode;
+mod encode_parts;
+mod items;
+mod names;
+mod parts;
+mod request;
+mod settings;
+mod tools;
 
 use bytes::Bytes;
 use interlingua_model::{
     Block, Conversation, DialectId, Event, Exchange, Failure, FailureKind, Ledger, Reply, Role,
-    Target, Tool, ToolKind, Turn, Verbatim,
+    Target, Tool, Turn, Verbatim,
 };
 use interlingua_wire::{Doc, Frame, Node, Text};
 
 use crate::{Dialect, StreamReader, StreamWriter};
 
 pub const ID: DialectId = DialectId("openai-responses");
+
+/// Who seals the reasoning of this dialect.
+const OPENAI: Text = Text::word("openai");
+/// Speaks this dialect too, and seals in the same place.
+const XAI: Text = Text::word("xai");
 
 #[derive(Debug)]
 pub struct OpenAiResponses;
@@ -18,12 +36,24 @@ impl Dialect for OpenAiResponses {
     fn id(&self) -> DialectId {
         ID
     }
-    fn decode_request(&self, _: &Doc, _: &mut Ledger) -> Verbatim<Conversation> {
-        Conversation::new(ID).into()
+
+    fn turns_key(&self) -> &'static str {
+        "input"
     }
-    fn encode_request(&self, _: &Verbatim<Conversation>, _: &Target, _: &mut Ledger) -> Bytes {
-        Bytes::new()
+
+    fn decode_request(&self, body: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
+        Verbatim::read(request::decode(body, ledger), ID, body.whole())
     }
+
+    fn encode_request(
+        &self,
+        conversation: &Verbatim<Conversation>,
+        target: &Target,
+        ledger: &mut Ledger,
+    ) -> Bytes {
+        request::encode(conversation, target, ledger)
+    }
+
     fn decode_reply(
         &self,
         _: &Doc,
@@ -47,17 +77,25 @@ impl Dialect for OpenAiResponses {
     fn encode_error(&self, _: &Failure) -> Vec<u8> {
         Vec::new()
     }
-    fn decode_turn(&self, _: Node<'_>, _: &mut Ledger) -> Verbatim<Turn> {
-        Turn::new(Role::User).into()
+
+    fn decode_turn(&self, turn: Node<'_>, ledger: &mut Ledger) -> Verbatim<Turn> {
+        items::decode_turn(turn, 0, ledger)
     }
-    fn decode_block(&self, _: Node<'_>, _: Role, _: &mut Ledger) -> Verbatim<Block> {
-        Block::text(Text::EMPTY).into()
+
+    fn decode_block(&self, block: Node<'_>, _: Role, ledger: &mut Ledger) -> Verbatim<Block> {
+        parts::decode_block(block, ledger)
     }
-    fn decode_system(&self, _: Node<'_>, _: &mut Ledger) -> Verbatim<Vec<Verbatim<Block>>> {
-        Verbatim::default()
+
+    fn decode_system(
+        &self,
+        system: Node<'_>,
+        ledger: &mut Ledger,
+    ) -> Verbatim<Vec<Verbatim<Block>>> {
+        request::decode_system(system, ledger)
     }
-    fn decode_tool(&self, _: Node<'_>, _: &mut Ledger) -> Verbatim<Tool> {
-        Tool::new(Text::EMPTY, ToolKind::Function { schema: None }).into()
+
+    fn decode_tool(&self, tool: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
+        tools::decode_tool(tool, 0, ledger)
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::block;
+
 /// The contents of an escaped string. A lone surrogate, which no Rust string can hold, is U+FFFD.
 pub(super) fn unescape(raw: &str) -> Cow<'_, str> {
     let Some(first) = memchr::memchr(b'\\', raw.as_bytes()) else {
@@ -12,8 +14,8 @@ pub(super) fn unescape(raw: &str) -> Cow<'_, str> {
     let mut next = Some(first);
     while let Some(at) = next {
         out.push_str(&rest[..at]);
-        let (character, used) = one(&rest[at..]);
-        out.push(character);
+        let (point, used) = escaped(&rest[at..]);
+        out.push(char::from_u32(point).unwrap_or('\u{fffd}'));
         rest = &rest[at + used..];
         next = memchr::memchr(b'\\', rest.as_bytes());
     }
@@ -21,54 +23,126 @@ pub(super) fn unescape(raw: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// One escape at the start of `raw`: its character, and how many bytes it took.
-fn one(raw: &str) -> (char, usize) {
-    match raw.as_bytes().get(1) {
-        Some(b'n') => ('\n', 2),
-        Some(b't') => ('\t', 2),
-        Some(b'r') => ('\r', 2),
-        Some(b'b') => ('\u{8}', 2),
-        Some(b'f') => ('\u{c}', 2),
-        Some(b'u') => unicode(raw),
-        Some(plain @ (b'"' | b'\\' | b'/')) => (char::from(*plain), 2),
-        // Not reached on scanned text; the backslash stands for itself.
-        _ => ('\\', 1),
+/// Whether two escaped strings have the same contents.
+pub(super) fn same(raw: &str, other: &str) -> bool {
+    raw == other || ((raw.contains('\\') || other.contains('\\')) && points(raw).eq(points(other)))
+}
+
+/// Whether an escaped string has these contents.
+pub(super) fn spells(raw: &str, contents: &str) -> bool {
+    if raw.contains('\\') {
+        points(raw).eq(contents.chars().map(u32::from))
+    } else {
+        raw == contents
     }
 }
 
-fn unicode(raw: &str) -> (char, usize) {
+/// The code points of an escaped string; a lone surrogate is one of its own.
+fn points(raw: &str) -> impl Iterator<Item = u32> {
+    let mut rest = raw;
+    std::iter::from_fn(move || {
+        let (point, used) = first_point(rest)?;
+        rest = &rest[used..];
+        Some(point)
+    })
+}
+
+/// What follows in `raw` after the escaped spelling of `prefix`, however it is spelled.
+pub(super) fn after<'r>(raw: &'r str, prefix: &str) -> Option<&'r str> {
+    let mut rest = raw;
+    for character in prefix.chars() {
+        let (point, used) = first_point(rest)?;
+        if point != u32::from(character) {
+            return None;
+        }
+        rest = &rest[used..];
+    }
+    Some(rest)
+}
+
+/// The first code point, and how many bytes spell it.
+fn first_point(raw: &str) -> Option<(u32, usize)> {
+    let first = raw.chars().next()?;
+    Some(if first == '\\' { escaped(raw) } else { (first.into(), first.len_utf8()) })
+}
+
+/// The escape at the start of `raw`: its code point, and how many bytes spell it.
+fn escaped(raw: &str) -> (u32, usize) {
+    let character = match raw.as_bytes().get(1) {
+        Some(b'n') => '\n',
+        Some(b't') => '\t',
+        Some(b'r') => '\r',
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'u') => return numbered(raw),
+        Some(plain @ (b'"' | b'\\' | b'/')) => char::from(*plain),
+        // Not reached on scanned text; the backslash stands for itself.
+        _ => return ('\\'.into(), 1),
+    };
+    (character.into(), 2)
+}
+
+fn numbered(raw: &str) -> (u32, usize) {
     let unit = |at: usize| raw.get(at..at + 4).and_then(|hex| u32::from_str_radix(hex, 16).ok());
-    let Some(high) = unit(2) else { return ('\u{fffd}', raw.len().min(6)) };
+    let Some(high) = unit(2) else { return ('\\'.into(), 1) };
     if (0xd800..0xdc00).contains(&high)
         && raw.get(6..8) == Some("\\u")
         && let Some(low @ 0xdc00..0xe000) = unit(8)
     {
-        let code = 0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00);
-        return (char::from_u32(code).unwrap_or('\u{fffd}'), 12);
+        return (0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00), 12);
     }
-    (char::from_u32(high).unwrap_or('\u{fffd}'), 6)
+    (high, 6)
 }
 
 /// Appends `contents` escaped, without quotes.
 pub(super) fn escape_into(contents: &str, out: &mut Vec<u8>) {
-    let bytes = contents.as_bytes();
-    let mut from = 0;
-    for (at, byte) in bytes.iter().enumerate() {
-        let escaped = ESCAPES[usize::from(*byte)];
-        if escaped == 0 {
-            continue;
+    let mut bytes = contents.as_bytes();
+    out.reserve(bytes.len() + bytes.len() / 8);
+    while let Some(block) = bytes.first_chunk() {
+        let mut special = block::special(block);
+        let mut from = 0;
+        while special != 0 {
+            let at = special.trailing_zeros() as usize;
+            append(&bytes[from..], at - from, out);
+            escape(bytes[at], out);
+            from = at + 1;
+            special &= special - 1;
         }
-        out.extend_from_slice(&bytes[from..at]);
-        from = at + 1;
-        if escaped == b'u' {
-            out.extend_from_slice(b"\\u00");
-            out.push(HEX[usize::from(byte >> 4)]);
-            out.push(HEX[usize::from(byte & 15)]);
+        append(&bytes[from..], block::SIZE - from, out);
+        bytes = &bytes[block::SIZE..];
+    }
+    for byte in bytes {
+        if ESCAPES[usize::from(*byte)] == 0 {
+            out.push(*byte);
         } else {
-            out.extend_from_slice(&[b'\\', escaped]);
+            escape(*byte, out);
         }
     }
-    out.extend_from_slice(&bytes[from..]);
+}
+
+/// Appends the first bytes. Copying a fixed number and taking some back is faster than copying few.
+#[inline]
+fn append(mut bytes: &[u8], mut length: usize, out: &mut Vec<u8>) {
+    while let Some((some, rest)) = bytes.split_first_chunk::<16>() {
+        out.extend_from_slice(some);
+        if length <= some.len() {
+            out.truncate(out.len() - (some.len() - length));
+            return;
+        }
+        length -= some.len();
+        bytes = rest;
+    }
+    out.extend_from_slice(&bytes[..length]);
+}
+
+fn escape(byte: u8, out: &mut Vec<u8>) {
+    match ESCAPES[usize::from(byte)] {
+        b'u' => {
+            let digit = |value: u8| HEX[usize::from(value)];
+            out.extend_from_slice(&[b'\\', b'u', b'0', b'0', digit(byte >> 4), digit(byte & 15)]);
+        }
+        letter => out.extend_from_slice(&[b'\\', letter]),
+    }
 }
 
 const HEX: &[u8; 16] = b"0123456789abcdef";

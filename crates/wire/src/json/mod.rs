@@ -1,5 +1,6 @@
 //! Lossless JSON: one pass over the text finds the span of every value; nothing is copied.
 
+mod block;
 mod escape;
 mod node;
 mod scan;

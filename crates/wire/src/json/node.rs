@@ -96,8 +96,7 @@ impl<'d> Node<'d> {
         std::iter::from_fn(move || Some(Field { key: children.next()?, value: children.next()? }))
     }
 
-    /// How many children an array or object has on the tape, for reserving memory; an estimate from
-    /// above for arrays of arrays.
+    /// How many elements an array has, or fields an object.
     pub fn len(self) -> usize {
         match self.kind() {
             Kind::Array => self.items().count(),
@@ -140,7 +139,7 @@ impl<'d> Field<'d> {
 
     pub fn is(self, name: &str) -> bool {
         let raw = unquote(self.key.raw());
-        raw == name || (raw.contains('\\') && super::escape::unescape(raw) == name)
+        super::escape::spells(raw, name)
     }
 }
 

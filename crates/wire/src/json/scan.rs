@@ -1,6 +1,6 @@
 //! The scanner: strict RFC 8259, depth-limited, no values built.
 
-use super::{Kind, Limits, Malformed, Span, Why};
+use super::{Kind, Limits, Malformed, Span, Why, block};
 
 pub(super) fn tape(bytes: &[u8], depth: usize, tape: &mut Vec<Span>) -> Result<(), Malformed> {
     tape.reserve(bytes.len() / 48 + 4);
@@ -24,12 +24,10 @@ struct Scan<'a> {
 
 impl Scan<'_> {
     fn value(&mut self, depth: usize) -> Result<(), Malformed> {
-        let slot = self.tape.len();
-        let start = self.at as u32;
-        self.tape.push(Span { start, end: start, next: 0, kind: Kind::Null });
+        let start = self.at;
         let kind = match self.peek() {
-            Some(b'{') => self.sequence(b'}', depth, Kind::Object)?,
-            Some(b'[') => self.sequence(b']', depth, Kind::Array)?,
+            Some(b'{') => return self.sequence(b'}', depth, Kind::Object),
+            Some(b'[') => return self.sequence(b']', depth, Kind::Array),
             Some(b'"') => self.string()?,
             Some(b't') => self.word(b"true", Kind::Bool)?,
             Some(b'f') => self.word(b"false", Kind::Bool)?,
@@ -37,83 +35,133 @@ impl Scan<'_> {
             Some(b'-' | b'0'..=b'9') => self.number()?,
             _ => return Err(self.expected("a value")),
         };
-        let next = self.tape.len() as u32;
-        self.tape[slot] = Span { start, end: self.at as u32, next, kind };
+        self.leaf(start, kind);
         Ok(())
     }
 
-    fn sequence(&mut self, close: u8, depth: usize, kind: Kind) -> Result<Kind, Malformed> {
+    fn leaf(&mut self, start: usize, kind: Kind) {
+        let next = self.tape.len() as u32 + 1;
+        self.tape.push(Span { start: start as u32, end: self.at as u32, next, kind });
+    }
+
+    fn sequence(&mut self, close: u8, depth: usize, kind: Kind) -> Result<(), Malformed> {
         if depth >= self.limit {
             return Err(Malformed { at: self.at, why: Why::TooDeep { limit: self.limit } });
         }
+        let slot = self.tape.len();
+        self.leaf(self.at, kind);
         self.at += 1;
         self.space();
-        if self.eat(close) {
-            return Ok(kind);
+        if !self.eat(close) {
+            self.elements(close, depth, kind)?;
         }
+        self.tape[slot].end = self.at as u32;
+        self.tape[slot].next = self.tape.len() as u32;
+        Ok(())
+    }
+
+    fn elements(&mut self, close: u8, depth: usize, kind: Kind) -> Result<(), Malformed> {
         loop {
             if kind == Kind::Object {
-                if self.peek() != Some(b'"') {
-                    return Err(self.expected("a key"));
-                }
                 self.key()?;
-                self.space();
-                if !self.eat(b':') {
-                    return Err(self.expected("':'"));
-                }
-                self.space();
             }
             self.value(depth + 1)?;
             self.space();
             if self.eat(close) {
-                return Ok(kind);
+                return Ok(());
             }
             if !self.eat(b',') {
-                return Err(self.expected(if kind == Kind::Object {
-                    "',' or '}'"
-                } else {
-                    "',' or ']'"
-                }));
+                let object = kind == Kind::Object;
+                return Err(self.expected(if object { "',' or '}'" } else { "',' or ']'" }));
             }
             self.space();
         }
     }
 
     fn key(&mut self) -> Result<(), Malformed> {
-        let start = self.at as u32;
+        let start = self.at;
+        if self.peek() != Some(b'"') {
+            return Err(self.expected("a key"));
+        }
         let kind = self.string()?;
-        let next = self.tape.len() as u32 + 1;
-        self.tape.push(Span { start, end: self.at as u32, next, kind });
+        self.leaf(start, kind);
+        self.space();
+        if !self.eat(b':') {
+            return Err(self.expected("':'"));
+        }
+        self.space();
         Ok(())
     }
 
     fn string(&mut self) -> Result<Kind, Malformed> {
         self.at += 1;
-        loop {
-            let rest = &self.bytes[self.at..];
-            let Some(stop) = memchr::memchr2(b'"', b'\\', rest) else {
-                return Err(Malformed { at: self.bytes.len(), why: Why::Ended });
-            };
-            // Branch-free over the run, so that it vectorises; the place is looked up only if found.
-            if rest[..stop].iter().fold(false, |control, byte| control | (*byte < 0x20)) {
-                let place = rest[..stop].iter().position(|byte| *byte < 0x20).unwrap_or(0);
-                self.at += place;
-                return Err(self.expected("no bare control character in a string"));
+        if self.short_string() || self.blocks_of_string() {
+            Ok(Kind::String)
+        } else {
+            self.rest_of_string()
+        }
+    }
+
+    /// Passes a string that ends within a few words, as most keys do; `false` if this one does not.
+    fn short_string(&mut self) -> bool {
+        for _ in 0..4 {
+            let Some(word) = self.bytes[self.at..].first_chunk() else { return false };
+            let length = block::plain(*word);
+            self.at += length;
+            if let Some(special) = word.get(length) {
+                let ended = *special == b'"';
+                self.at += usize::from(ended);
+                return ended;
             }
-            self.at += stop;
-            if self.eat(b'"') {
-                return Ok(Kind::String);
-            }
-            self.at += match &self.bytes[self.at + 1..] {
-                [b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => 2,
-                [b'u', a, b, c, d, ..]
-                    if [a, b, c, d].iter().all(|digit| digit.is_ascii_hexdigit()) =>
-                {
-                    6
+        }
+        false
+    }
+
+    /// Passes whole blocks; `false` before the last bytes of the text, or before a mistake.
+    fn blocks_of_string(&mut self) -> bool {
+        while let Some(block) = self.bytes[self.at..].first_chunk::<{ block::SIZE }>() {
+            let mut special = block::special(block);
+            let mut passed = block::SIZE;
+            while special != 0 {
+                let at = special.trailing_zeros() as usize;
+                if block[at] == b'"' {
+                    self.at += at + 1;
+                    return true;
                 }
-                [] => return Err(Malformed { at: self.bytes.len(), why: Why::Ended }),
-                _ => return Err(self.expected("a valid escape")),
-            };
+                let Some(letter) = block.get(at + 1).filter(|_| block[at] == b'\\') else {
+                    // A control character, or an escape that goes on in the next block.
+                    passed = at;
+                    break;
+                };
+                if !LETTERS[usize::from(*letter)] && !unicode(&self.bytes[self.at + at..]) {
+                    return false;
+                }
+                special &= !(0b11 << at);
+            }
+            if passed == 0 {
+                return false;
+            }
+            self.at += passed;
+        }
+        false
+    }
+
+    fn rest_of_string(&mut self) -> Result<Kind, Malformed> {
+        loop {
+            match self.bytes[self.at..] {
+                [b'"', ..] => {
+                    self.at += 1;
+                    return Ok(Kind::String);
+                }
+                [b'\\', letter, ..] if LETTERS[usize::from(letter)] => self.at += 2,
+                [b'\\', ..] if unicode(&self.bytes[self.at..]) => self.at += 6,
+                [] | [b'\\'] => return Err(Malformed { at: self.bytes.len(), why: Why::Ended }),
+                [b'\\', ..] => return Err(self.expected("a valid escape")),
+                [..0x20, ..] => {
+                    return Err(self.expected("no bare control character in a string"));
+                }
+                _ => self.at += 1,
+            }
         }
     }
 
@@ -167,3 +215,20 @@ impl Scan<'_> {
         Malformed { at: self.at, why }
     }
 }
+
+/// Whether an escape by number is at the start.
+fn unicode(bytes: &[u8]) -> bool {
+    matches!(bytes, [b'\\', b'u', digits @ ..]
+        if digits.first_chunk::<4>().is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)))
+}
+
+/// The letters that may follow a backslash, without the `u` of an escape by number.
+const LETTERS: [bool; 256] = {
+    let mut letters = [false; 256];
+    let mut at = 0;
+    while at < 8 {
+        letters[b"\"\\/bfnrt"[at] as usize] = true;
+        at += 1;
+    }
+    letters
+};

@@ -70,15 +70,17 @@ impl Text {
         Self(into_string(raw))
     }
 
-    /// What stands before and after the first `mark`, if the string is spelled without escapes up to
-    /// there. Shares memory.
+    /// What stands before and after the first `mark`, if that is without backslash and the string is
+    /// spelled without escapes up to there. Shares memory.
     pub fn split_once(&self, mark: &str) -> Option<(Text, Text)> {
         let (before, after) = self.0.split_once(mark)?;
-        (!before.contains('\\')).then(|| (self.part(before), self.part(after)))
+        let plain = !before.contains('\\') && !mark.contains('\\');
+        plain.then(|| (self.part(before), self.part(after)))
     }
 
+    /// What stands behind `prefix` (plain contents), however that is spelled. Shares memory.
     pub fn strip_prefix(&self, prefix: &str) -> Option<Text> {
-        Some(self.part(self.0.strip_prefix(prefix)?))
+        escape::after(&self.0, prefix).map(|rest| self.part(rest))
     }
 
     fn part(&self, part: &str) -> Text {
@@ -93,9 +95,7 @@ pub(super) fn into_string(raw: Vec<u8>) -> ByteString {
 
 impl PartialEq for Text {
     fn eq(&self, other: &Self) -> bool {
-        self.0 == other.0
-            || ((self.0.contains('\\') || other.0.contains('\\'))
-                && self.contents() == other.contents())
+        escape::same(&self.0, &other.0)
     }
 }
 
@@ -103,7 +103,7 @@ impl Eq for Text {}
 
 impl PartialEq<str> for Text {
     fn eq(&self, other: &str) -> bool {
-        &*self.0 == other || (self.0.contains('\\') && self.contents() == other)
+        escape::spells(&self.0, other)
     }
 }
 

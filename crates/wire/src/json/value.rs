@@ -48,7 +48,7 @@ impl Json {
     }
 
     pub fn kind(&self) -> Kind {
-        match self.0.as_bytes().first() {
+        match self.bare().as_bytes().first() {
             Some(b'{') => Kind::Object,
             Some(b'[') => Kind::Array,
             Some(b'"') => Kind::String,
@@ -63,17 +63,22 @@ impl Json {
     }
 
     pub fn text(&self) -> Option<Text> {
-        let inside = self.0.strip_prefix('"')?.strip_suffix('"')?;
+        let inside = self.bare().strip_prefix('"')?.strip_suffix('"')?;
         Some(Text::shared(self.0.slice_ref(inside)))
     }
 
     pub fn boolean_value(&self) -> Option<bool> {
-        (self.kind() == Kind::Bool).then(|| &*self.0 == "true")
+        (self.kind() == Kind::Bool).then(|| self.bare() == "true")
     }
 
     /// A number that is a whole count; see [`super::Node::count`].
     pub fn count(&self) -> Option<u64> {
-        count(&self.0)
+        count(self.bare())
+    }
+
+    /// The value without the space that a whole body has around it.
+    fn bare(&self) -> &str {
+        self.0.trim_matches([' ', '\n', '\r', '\t'])
     }
 
     /// The value as a document of its own, to look inside.

@@ -1,0 +1,43 @@
+//! Runs the binary the way a shell does.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
+}
+
+/// The names of all dialects.
+pub(crate) fn dialects() -> impl Iterator<Item = &'static str> {
+    interlingua::ALL.iter().map(|dialect| dialect.id().0)
+}
+
+/// Runs `interlingua` with these arguments, separated by spaces, and this on stdin.
+pub(crate) fn interlingua(arguments: &str, stdin: &[u8]) -> Ran {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_interlingua"))
+        .args(arguments.split_whitespace())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let mut input = child.stdin.take().expect("stdin is a pipe");
+    let stdin = stdin.to_owned();
+    // A command that refuses its arguments does not read its input.
+    let feed = std::thread::spawn(move || drop(input.write_all(&stdin)));
+    let output = child.wait_with_output().expect("the binary ends");
+    feed.join().expect("the input is fed");
+    Ran {
+        code: output.status.code().unwrap_or(-1),
+        stdout: output.stdout,
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+impl Ran {
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).into_owned()
+    }
+}

@@ -1,0 +1,8 @@
+//! The binary, as a shell runs it.
+
+#![expect(clippy::expect_used, reason = "a test fails by panicking")]
+
+mod bad_input;
+mod case;
+mod command;
+mod translate;

@@ -1,0 +1,248 @@
+//! Messages and their blocks, read.
+
+use interlingua_model::{
+    Args, Block, Body, Cache, Form, Ledger, MediaKind, Place, Role, Seal, Thinking, ToolCall,
+    ToolResult, Turn, Verbatim, derive_id,
+};
+use interlingua_wire::{Kind, Node, Text};
+
+use super::{ID, ISSUER, cite, media};
+use crate::note;
+
+/// One message; `index` is its place in the list.
+pub(super) fn turn(node: Node<'_>, index: usize, ledger: &mut Ledger) -> Verbatim<Turn> {
+    let place = Place::turn(index);
+    let mut turn = Turn::new(role(node.get("role"), place, ledger));
+    if node.is_object() {
+        if let Some(content) = node.get("content") {
+            turn.blocks = blocks(content, place, ledger);
+        }
+        for field in node.fields().filter(|field| !field.is("role") && !field.is("content")) {
+            turn.extras.keep(ID, field);
+        }
+    } else {
+        ledger.change(note::ODD_INPUT, place, "a message that is not an object is read as text");
+        turn.blocks = blocks(node, place, &mut Ledger::default());
+    }
+    Verbatim::read(turn, ID, node.json())
+}
+
+fn role(node: Option<Node<'_>>, place: Place, ledger: &mut Ledger) -> Role {
+    let word = node.map(Node::word).unwrap_or_default();
+    match &*word {
+        "user" => return Role::User,
+        "assistant" => return Role::Assistant,
+        "system" => return Role::System,
+        _ => {}
+    }
+    let role = match &*word {
+        "developer" => Role::Developer,
+        "model" => Role::Assistant,
+        _ => Role::User,
+    };
+    let what = format!("the role `{word}` is read as {}", super::role_word(role));
+    ledger.change(note::ODD_INPUT, place, what);
+    role
+}
+
+/// A list of blocks. A cache point marks the block before it and is no block of its own, unless
+/// nothing is there to be marked.
+pub(super) fn blocks(content: Node<'_>, place: Place, ledger: &mut Ledger) -> Vec<Verbatim<Block>> {
+    let mut list = Vec::with_capacity(content.len());
+    match content.kind() {
+        Kind::Array => content.items().for_each(|item| push(item, place, &mut list, ledger)),
+        Kind::Null => ledger.change(note::ODD_INPUT, place, "null content is read as none"),
+        Kind::Object => {
+            ledger.change(note::ODD_INPUT, place, "content that is one block is read as a list");
+            push(content, place, &mut list, ledger);
+        }
+        Kind::String | Kind::Number | Kind::Bool => {
+            ledger.change(note::ODD_INPUT, place, "content that is no list is read as text");
+            list.push(Verbatim::new(Block::text(text(content))));
+        }
+    }
+    list
+}
+
+fn push(item: Node<'_>, place: Place, list: &mut Vec<Verbatim<Block>>, ledger: &mut Ledger) {
+    if item.is_array() {
+        ledger.change(note::ODD_INPUT, place, "a list within the content is read as part of it");
+        item.items().for_each(|inner| push(inner, place, list, ledger));
+        return;
+    }
+    if let Some(cache) = cache_point(item) {
+        if let Some(marked) = list.pop_if(|last| can_be_marked(last)) {
+            // The mark stands beside the block, so the block's own text stays true.
+            list.push(marked.beside(|block| block.cache = Some(Box::new(cache))));
+            return;
+        }
+    }
+    let place = Place { block: Some(place.block.unwrap_or(list.len() as u32)), ..place };
+    list.push(block(item, place, ledger));
+}
+
+/// A cache point that says nothing but what a mark holds.
+pub(super) fn cache_point(item: Node<'_>) -> Option<Cache> {
+    let mut fields = item.fields();
+    let (field, None) = (fields.next()?, fields.next()) else { return None };
+    if !field.is("cachePoint") || field.value.get("type")?.word() != "default" {
+        return None;
+    }
+    let ttl = field.value.get("ttl");
+    let plain = field.value.fields().all(|field| field.is("type") || field.is("ttl"))
+        && ttl.is_none_or(Node::is_string);
+    plain.then(|| Cache { ttl: ttl.and_then(Node::text) })
+}
+
+fn can_be_marked(block: &Block) -> bool {
+    block.cache.is_none()
+        && !matches!(&block.body, Body::Foreign { kind, .. } if kind == "cachePoint")
+}
+
+pub(super) fn block(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbatim<Block> {
+    let block = match node.kind() {
+        Kind::Object => object(node, place, ledger),
+        Kind::String => {
+            ledger.change(note::ODD_INPUT, place, "a string is read as a block of text");
+            return Verbatim::new(Block::text(text(node)));
+        }
+        Kind::Array | Kind::Null | Kind::Number | Kind::Bool => {
+            ledger.change(note::ODD_INPUT, place, "a value that is no block is read as text");
+            Block::text(text(node))
+        }
+    };
+    Verbatim::read(block, ID, node.json())
+}
+
+/// A block is a union: one key says what it is.
+fn object(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Block {
+    let mut fields = node.fields().filter(|field| !field.value.is_null());
+    let named = node
+        .fields()
+        .find(|field| KNOWN.contains(&&*field.name()) && !field.value.is_null())
+        .or_else(|| fields.next());
+    let Some(named) = named else {
+        ledger.change(note::ODD_INPUT, place, "a block without a kind is kept as it is");
+        return foreign(Text::EMPTY, node);
+    };
+    if node.fields().filter(|field| !field.value.is_null()).count() > 1 {
+        let what = format!("a block of several kinds is read as `{}`", named.name());
+        ledger.loss(note::ODD_INPUT, place, what);
+    }
+    let value = named.value;
+    let known = match &*named.name() {
+        "text" => Some(Block::text(text(value))),
+        "json" => Some(Block::new(Body::Data(value.json()))),
+        "image" => media::decode(MediaKind::Image, value, ledger),
+        "document" => media::decode(MediaKind::Document, value, ledger),
+        "video" => media::decode(MediaKind::Video, value, ledger),
+        "audio" => media::decode(MediaKind::Audio, value, ledger),
+        "toolUse" => call(value, place, ledger),
+        "toolResult" => result(value, place, ledger),
+        "reasoningContent" => thinking(value),
+        "citationsContent" => cite::decode(value),
+        _ => None,
+    };
+    known.unwrap_or_else(|| foreign(named.key(), node))
+}
+
+fn foreign(kind: Text, node: Node<'_>) -> Block {
+    Block::new(Body::Foreign { dialect: ID, kind, json: node.json() })
+}
+
+/// A call of the provider's own tools has a type; nobody else can answer it.
+fn call(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Option<Block> {
+    if !node.is_object() || node.get("type").is_some_and(|kind| !kind.is_null()) {
+        return None;
+    }
+    let name = node.get("name").map(text).unwrap_or_default();
+    let id = node.get("toolUseId").filter(|id| !id.is_null()).map(text).unwrap_or_else(|| {
+        ledger.change(note::ODD_INPUT, place, "a call without an id gets one");
+        let position = place.index.unwrap_or(0) * 1024 + place.block.unwrap_or(0);
+        derive_id("call_", &name, position as usize)
+    });
+    let args = match node.get("input") {
+        Some(input) if input.is_string() => {
+            ledger.change(
+                note::ODD_INPUT,
+                place,
+                "arguments in a string are read as what it holds",
+            );
+            Args::from_text(&text(input))
+        }
+        Some(input) if !input.is_null() => Args::Json(input.json()),
+        _ => {
+            ledger.change(note::ODD_INPUT, place, "a call without arguments");
+            Args::Malformed(Text::EMPTY)
+        }
+    };
+    let mut block = Block::new(Body::ToolCall(ToolCall { id, name, args }));
+    keep_unknown(node, &["toolUseId", "name", "input", "type"], &mut block);
+    Some(block)
+}
+
+fn result(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Option<Block> {
+    if !node.is_object() || node.get("type").is_some_and(|kind| !kind.is_null()) {
+        return None;
+    }
+    let call = node.get("toolUseId").filter(|id| !id.is_null()).map(text);
+    if call.is_none() {
+        ledger.change(note::ODD_INPUT, place, "a result does not say which call it answers");
+    }
+    let status = node.get("status");
+    let result = ToolResult {
+        call: call.unwrap_or_default(),
+        name: None,
+        content: node.get("content").map(|node| blocks(node, place, ledger)).unwrap_or_default(),
+        is_error: status.is_some_and(|status| status.word() == "error"),
+    };
+    let mut block = Block::new(Body::ToolResult(result));
+    keep_unknown(node, &["toolUseId", "content", "type", "status"], &mut block);
+    if let Some(status) = status.filter(|status| !["error", "success"].contains(&&*status.word())) {
+        block.extras.put(ID, Text::word("status"), status.json());
+    }
+    Some(block)
+}
+
+fn thinking(node: Node<'_>) -> Option<Block> {
+    if let Some(redacted) = node.get("redactedContent").and_then(Node::text) {
+        let body = Body::Thinking(Thinking { text: Text::EMPTY, form: Form::Redacted });
+        return Some(Block::new(body).sealed(Some(Seal::new(ISSUER, redacted))));
+    }
+    let reasoning = node.get("reasoningText").filter(|node| node.is_object())?;
+    let text = reasoning.get("text").and_then(Node::text).unwrap_or_default();
+    let signature = reasoning.get("signature").and_then(Node::text);
+    let seal = signature.filter(|data| !data.is_empty()).map(|data| Seal::new(ISSUER, data));
+    let body = Body::Thinking(Thinking { text, form: Form::Full });
+    let mut block = Block::new(body).sealed(seal);
+    keep_unknown(reasoning, &["text", "signature"], &mut block);
+    Some(block)
+}
+
+pub(super) fn keep_unknown(node: Node<'_>, known: &[&str], block: &mut Block) {
+    for field in node.fields().filter(|field| !known.contains(&&*field.name())) {
+        block.extras.keep(ID, field);
+    }
+}
+
+/// A string, or the JSON of what stands in its place.
+pub(super) fn text(node: Node<'_>) -> Text {
+    node.text().unwrap_or_else(|| Text::new(node.raw()))
+}
+
+/// What decides where several keys stand in one block.
+const KNOWN: &[&str] = &[
+    "text",
+    "json",
+    "image",
+    "document",
+    "video",
+    "audio",
+    "toolUse",
+    "toolResult",
+    "reasoningContent",
+    "citationsContent",
+    "cachePoint",
+    "guardContent",
+    "searchResult",
+];

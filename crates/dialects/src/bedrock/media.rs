@@ -1,0 +1,220 @@
+//! Images, documents, audio and video, both ways.
+
+use std::borrow::Cow;
+
+use interlingua_model::{Block, Body, Extras, Ledger, Media, MediaKind, Place, Source};
+use interlingua_wire::json::Object;
+use interlingua_wire::{Node, Text};
+
+use super::ID;
+use super::decode::{blocks, keep_unknown};
+use crate::{media, note};
+
+/// `None` for a source of an unknown kind.
+pub(super) fn decode(kind: MediaKind, node: Node<'_>, ledger: &mut Ledger) -> Option<Block> {
+    let from = node.get("source")?;
+    let format = node.get("format").filter(|format| !format.is_null());
+    let mime = format.and_then(|format| mime_of(kind, &format.word())).map(Text::word);
+    // Where the model does not hold the format, it stays as written.
+    let mut unsaid = format.filter(|_| mime.is_none());
+    let mut owner = None;
+    let source = if let Some(data) = from.get("bytes").and_then(Node::text) {
+        Source::Base64 { mime, data }
+    } else if let Some(location) = from.get("s3Location") {
+        owner = location.get("bucketOwner");
+        Source::Url { mime, url: location.get("uri")?.text()? }
+    } else {
+        unsaid = format.filter(|format| format.word() != "txt");
+        if let Some(text) = from.get("text").and_then(Node::text) {
+            Source::Text(text)
+        } else {
+            Source::Blocks(blocks(from.get("content")?, Place::BODY, ledger))
+        }
+    };
+    let name = node.get("name").and_then(Node::text);
+    let media = Media { kind, source, name, detail: None };
+    let mut block = Block::new(Body::Media(Box::new(media)));
+    keep_unknown(node, &["format", "source", "name"], &mut block);
+    for (key, value) in [("format", unsaid), ("bucketOwner", owner)] {
+        if let Some(value) = value {
+            block.extras.put(ID, Text::word(key), value.json());
+        }
+    }
+    Some(block)
+}
+
+/// Why these media cannot be said here, if they cannot.
+pub(super) fn refusal(media: &Media, extras: &Extras) -> Option<String> {
+    let kind = word(media.kind);
+    match &media.source {
+        Source::Url { url, .. } if !url.raw().starts_with(S3) => {
+            Some(format!("left out the {kind} at a URL: only data and S3 locations have a place"))
+        }
+        Source::File { .. } => {
+            Some(format!("left out the {kind} in a provider's store of files: it has no place"))
+        }
+        Source::Text(_) | Source::Blocks(_) if media.kind != MediaKind::Document => {
+            Some(format!("left out the {kind} without data"))
+        }
+        _ if format(media, extras).is_none() => {
+            Some(format!("left out the {kind}: its format has no place"))
+        }
+        _ => None,
+    }
+}
+
+/// Writes media for which there is no [`refusal`].
+pub(super) fn encode(
+    media: &Media,
+    extras: &Extras,
+    place: Place,
+    ledger: &mut Ledger,
+    o: &mut Object<'_>,
+) {
+    o.object(word(media.kind), |o| {
+        if let Some(format) = format(media, extras) {
+            note_plain(media, &format, place, ledger);
+            o.word("format", &format);
+        }
+        if media.kind == MediaKind::Document {
+            o.word("name", &name(media.name.as_ref(), place, ledger));
+        }
+        o.object("source", |o| source(media, extras, place, ledger, o));
+        for (key, value) in extras.of(ID) {
+            if key != "format" && key != "bucketOwner" {
+                o.key_text(key).json(value);
+            }
+        }
+    });
+    if media.detail.is_some() {
+        ledger.loss(note::NO_SUCH_FIELD, place, "left out how closely to look at the image");
+    }
+}
+
+fn source(media: &Media, extras: &Extras, place: Place, ledger: &mut Ledger, o: &mut Object<'_>) {
+    match &media.source {
+        Source::Base64 { data, .. } => o.text("bytes", data),
+        Source::Url { url, .. } => o.object("s3Location", |o| {
+            o.text("uri", url);
+            o.json_if("bucketOwner", extras.find(ID, "bucketOwner"));
+        }),
+        Source::Text(text) => o.text("text", text),
+        Source::Blocks(blocks) => o.array("content", |a| {
+            for block in blocks {
+                match block.body.as_text() {
+                    Some(text) => a.object(|o| o.text("text", text)),
+                    None => ledger.loss(
+                        note::NO_SUCH_BLOCK,
+                        place,
+                        "left out a part of a document that is not text",
+                    ),
+                }
+            }
+        }),
+        Source::File { .. } => {}
+    }
+}
+
+/// The short name of the format: as this dialect said it, as the type says, as the name or the data
+/// shows.
+fn format(media: &Media, extras: &Extras) -> Option<Cow<'static, str>> {
+    if let Some(format) = extras.find(ID, "format").and_then(interlingua_wire::Json::text) {
+        return Some(format.contents().into_owned().into());
+    }
+    let (mime, url, data) = match &media.source {
+        Source::Base64 { mime, data } => (mime.as_ref(), None, Some(data)),
+        Source::Url { mime, url } => (mime.as_ref(), Some(url), None),
+        Source::File { mime, .. } => (mime.as_ref(), None, None),
+        Source::Text(_) | Source::Blocks(_) => return Some("txt".into()),
+    };
+    let kind = media.kind;
+    let said = mime.and_then(|mime| format_of(kind, &mime.contents()));
+    let shown = || data.and_then(|data| format_of(kind, media::sniff(data.raw())?));
+    let named = || {
+        [url, media.name.as_ref()].into_iter().flatten().find_map(|name| {
+            let name = name.contents().to_ascii_lowercase();
+            format_of(kind, mime_of(kind, name.rsplit_once('.')?.1)?)
+        })
+    };
+    said.or_else(shown).or_else(named).map(Cow::Borrowed)
+}
+
+fn format_of(kind: MediaKind, mime: &str) -> Option<&'static str> {
+    let mime = mime.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    match (kind, &*mime) {
+        (MediaKind::Audio, "audio/pcm" | "audio/l16") => Some("pcm"),
+        (MediaKind::Audio, "audio/x-matroska") => Some("mka"),
+        (MediaKind::Image, "image/jpg") => Some("jpeg"),
+        _ => media::format_of_mime(kind, &mime).or_else(|| {
+            let is_text = kind == MediaKind::Document
+                && (mime.starts_with("text/") || TEXT_TYPES.contains(&&*mime));
+            is_text.then_some("txt")
+        }),
+    }
+}
+
+fn mime_of(kind: MediaKind, format: &str) -> Option<&'static str> {
+    match (kind, format) {
+        (MediaKind::Audio, "mpeg" | "mpga") => Some("audio/mpeg"),
+        (MediaKind::Audio, "mp4") => Some("audio/mp4"),
+        (MediaKind::Audio, "mka" | "mkv") => Some("audio/x-matroska"),
+        (MediaKind::Audio, "x-aac") => Some("audio/aac"),
+        (MediaKind::Audio, "pcm") => Some("audio/pcm"),
+        (MediaKind::Video, "mpg") => Some("video/mpeg"),
+        _ => media::mime_of_format(kind, format),
+    }
+}
+
+/// A type of text that has no name of its own is said as plain text.
+fn note_plain(media: &Media, format: &str, place: Place, ledger: &mut Ledger) {
+    if let Source::Base64 { mime: Some(mime), .. } = &media.source {
+        if format == "txt" && !mime.contents().starts_with("text/plain") {
+            let what = format!("a document of type `{mime}` is sent as plain text");
+            ledger.change(note::FORMAT_CHANGED, place, what);
+        }
+    }
+}
+
+/// Letters, digits, single spaces, hyphens and brackets, at most 200 of them.
+fn name(name: Option<&Text>, place: Place, ledger: &mut Ledger) -> String {
+    let Some(name) = name.map(Text::contents) else {
+        let name =
+            format!("document-{}-{}", place.index.unwrap_or(0) + 1, place.block.unwrap_or(0) + 1);
+        let what = format!("a document without a name is called `{name}`");
+        ledger.change(note::REQUIRED_ADDED, place, what);
+        return name;
+    };
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "-()[]".contains(c);
+    let mut spelled = String::with_capacity(name.len());
+    for character in name.trim().chars().take(LONGEST_NAME) {
+        if character.is_whitespace() {
+            if !spelled.ends_with(' ') {
+                spelled.push(' ');
+            }
+        } else {
+            spelled.push(if allowed(character) { character } else { '-' });
+        }
+    }
+    if spelled.is_empty() {
+        spelled.push_str("document");
+    }
+    if spelled != *name {
+        let what = format!("the document `{name}` is called `{spelled}`");
+        ledger.change(note::NAME_CHANGED, place, what);
+    }
+    spelled
+}
+
+fn word(kind: MediaKind) -> &'static str {
+    match kind {
+        MediaKind::Image => "image",
+        MediaKind::Document => "document",
+        MediaKind::Audio => "audio",
+        MediaKind::Video => "video",
+    }
+}
+
+const S3: &str = "s3:";
+const LONGEST_NAME: usize = 200;
+const TEXT_TYPES: &[&str] =
+    &["application/json", "application/xml", "application/yaml", "application/x-yaml"];

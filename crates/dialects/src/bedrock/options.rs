@@ -1,0 +1,251 @@
+//! Settings, written: each field of the body that holds some of them.
+
+use interlingua_model::{Conversation, Format, Ledger, Place, Reasoning, ReasoningMode, Settings};
+use interlingua_wire::Json;
+use interlingua_wire::json::Object;
+
+use super::settings::{self, ADDITIONAL, INFERENCE, OUTPUT};
+use crate::note;
+
+/// The settings as they are, and as they stand in the fields of a body in this dialect.
+pub(super) struct Options<'c> {
+    pub(super) now: &'c Settings,
+    pub(super) written: Settings,
+}
+
+impl<'c> Options<'c> {
+    pub(super) fn new(conversation: &'c Conversation, own: bool) -> Self {
+        let docs: Vec<_> = if own {
+            conversation.fields.iter().map(|field| (&field.key, field.value.doc())).collect()
+        } else {
+            Vec::new()
+        };
+        let find =
+            |key: &str| docs.iter().find(|(name, _)| *name == key).map(|(_, doc)| doc.root());
+        let written = settings::decode(find, &mut Ledger::default());
+        Self { now: &conversation.settings, written }
+    }
+
+    /// Writes one field, if it has anything to say. What of it nobody edited, and what nobody knows,
+    /// stays as written.
+    pub(super) fn write(
+        &self,
+        key: &'static str,
+        original: Option<&Json>,
+        ledger: &mut Ledger,
+        o: &mut Object<'_>,
+    ) {
+        if let Some(original) = original.filter(|_| self.is_unedited(key)) {
+            o.json(key, original);
+            return;
+        }
+        let now = self.now;
+        let value = match key {
+            "inferenceConfig" => merged(original, INFERENCE, |o| write_inference(now, o)),
+            "additionalModelRequestFields" => {
+                merged(original, ADDITIONAL, |o| write_additional(now, ledger, o))
+            }
+            "outputConfig" => merged(original, OUTPUT, |o| write_output(now, ledger, o)),
+            "requestMetadata" => merged(None, &[], |o| write_metadata(now, ledger, o)),
+            "serviceTier" => merged(original, &["type"], |o| write_tier(now, ledger, o)),
+            _ => Json::EMPTY_OBJECT,
+        };
+        if value != Json::EMPTY_OBJECT {
+            o.json(key, &value);
+        }
+    }
+
+    fn is_unedited(&self, key: &str) -> bool {
+        let (now, was) = (self.now, &self.written);
+        match key {
+            "inferenceConfig" => {
+                now.max_tokens == was.max_tokens
+                    && now.temperature == was.temperature
+                    && now.top_p == was.top_p
+                    && now.stop == was.stop
+            }
+            "additionalModelRequestFields" => {
+                now.top_k == was.top_k && now.reasoning == was.reasoning
+            }
+            "outputConfig" => now.format == was.format && now.reasoning == was.reasoning,
+            "requestMetadata" => now.metadata == was.metadata,
+            "serviceTier" => now.service_tier == was.service_tier,
+            _ => false,
+        }
+    }
+}
+
+/// The known keys as `fill` writes them, then the unknown ones of the original.
+fn merged(original: Option<&Json>, known: &[&str], fill: impl FnOnce(&mut Object<'_>)) -> Json {
+    let original = original.map(Json::doc);
+    Json::object(|o| {
+        fill(o);
+        for field in original.iter().flat_map(|doc| doc.root().fields()) {
+            if !known.contains(&&*field.name()) {
+                o.key_text(&field.key()).json(&field.value.json());
+            }
+        }
+    })
+}
+
+fn write_inference(settings: &Settings, o: &mut Object<'_>) {
+    o.json_if("maxTokens", settings.max_tokens.as_ref());
+    o.json_if("temperature", settings.temperature.as_ref());
+    o.json_if("topP", settings.top_p.as_ref());
+    if !settings.stop.is_empty() {
+        o.array("stopSequences", |a| settings.stop.iter().for_each(|stop| a.item().text(stop)));
+    }
+}
+
+fn write_additional(settings: &Settings, ledger: &mut Ledger, o: &mut Object<'_>) {
+    o.json_if("top_k", settings.top_k.as_ref());
+    let Some(reasoning) = &settings.reasoning else { return };
+    let off = reasoning.effort.as_ref().is_some_and(|effort| settings::effort(effort).is_none());
+    let kind = match (reasoning.mode, &reasoning.budget) {
+        (Some(ReasoningMode::Off), _) => "disabled",
+        (None, _) if off => "disabled",
+        (Some(ReasoningMode::Adaptive), _) => "adaptive",
+        (_, Some(_)) => "enabled",
+        (Some(ReasoningMode::On), None) => {
+            let what = "reasoning without a budget: the model decides how much";
+            ledger.change(note::SETTING_CONVERTED, Place::SETTINGS, what);
+            "adaptive"
+        }
+        (None, None) => return note_display(reasoning, ledger),
+    };
+    o.object("thinking", |o| {
+        o.word("type", kind);
+        if kind == "enabled" {
+            o.json_if("budget_tokens", reasoning.budget.as_ref());
+        }
+        if kind == "disabled" {
+            return;
+        }
+        match reasoning.display.as_ref() {
+            Some(display) if DISPLAYS.iter().any(|known| display == known) => {
+                o.text("display", display);
+            }
+            Some(_) => note_display(reasoning, ledger),
+            None => {}
+        }
+    });
+}
+
+fn note_display(reasoning: &Reasoning, ledger: &mut Ledger) {
+    if let Some(display) = &reasoning.display {
+        let what = format!("left out that reasoning is to be shown as `{display}`");
+        ledger.loss(note::NO_SUCH_SETTING, Place::SETTINGS, what);
+    }
+}
+
+fn write_output(settings: &Settings, ledger: &mut Ledger, o: &mut Object<'_>) {
+    match &settings.format {
+        None | Some(Format::Text) => {}
+        Some(Format::Json) => {
+            let what = "left out that the answer is to be JSON: only a schema has a place";
+            ledger.loss(note::NO_SUCH_SETTING, Place::SETTINGS, what);
+        }
+        Some(Format::Schema { name, description, schema, strict }) => {
+            if *strict == Some(false) {
+                let what = "the answer is held to its schema, which was not asked for";
+                ledger.change(note::SETTING_CONVERTED, Place::SETTINGS, what);
+            }
+            o.object("textFormat", |o| {
+                o.word("type", "json_schema");
+                o.object("structure", |o| {
+                    o.object("jsonSchema", |o| {
+                        o.word("schema", schema.as_str());
+                        o.text_if("name", name.as_ref());
+                        o.text_if("description", description.as_ref());
+                    });
+                });
+            });
+        }
+    }
+    let Some(said) = settings.reasoning.as_ref().and_then(|asked| asked.effort.as_ref()) else {
+        return;
+    };
+    if let Some(effort) = settings::effort(said) {
+        if effort != *said {
+            let what = format!("the effort `{said}` is said as `{effort}`");
+            ledger.change(note::SETTING_CONVERTED, Place::SETTINGS, what);
+        }
+        o.text("effort", &effort);
+    }
+}
+
+/// Up to 16 short strings of a small alphabet.
+fn write_metadata(settings: &Settings, ledger: &mut Ledger, o: &mut Object<'_>) {
+    let Some(metadata) = settings.metadata.as_ref().map(Json::doc) else { return };
+    let (mut count, mut left_out) = (0, Vec::new());
+    for field in metadata.root().fields() {
+        let value = field.value.text().filter(|value| fits(&value.contents()));
+        match value.filter(|_| count < MOST_METADATA && fits(&field.name())) {
+            Some(value) => {
+                count += 1;
+                o.key_text(&field.key()).text(&value);
+            }
+            None => left_out.push(format!("`{}`", field.name())),
+        }
+    }
+    if !left_out.is_empty() || !metadata.root().is_object() {
+        let what = format!("left out metadata that has no place: {}", left_out.join(", "));
+        ledger.loss(note::NO_SUCH_SETTING, Place::SETTINGS, what);
+    }
+}
+
+fn fits(text: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || c.is_whitespace() || ALPHABET.contains(c);
+    text.chars().count() <= LONGEST_METADATA && text.chars().all(allowed)
+}
+
+fn write_tier(settings: &Settings, ledger: &mut Ledger, o: &mut Object<'_>) {
+    let Some(tier) = &settings.service_tier else { return };
+    if TIERS.iter().any(|known| tier == known) {
+        o.text("type", tier);
+    } else if tier == "standard_only" || tier == "standard" {
+        ledger.change(
+            note::SETTING_CONVERTED,
+            Place::SETTINGS,
+            "the standard tier is said as `default`",
+        );
+        o.word("type", "default");
+    } else if tier != "auto" {
+        let what = format!("left out the service tier `{tier}`");
+        ledger.loss(note::NO_SUCH_SETTING, Place::SETTINGS, what);
+    }
+}
+
+/// Notes the settings that no field can hold.
+pub(super) fn note_left_out(settings: &Settings, ledger: &mut Ledger) {
+    let several = settings.answers.as_ref().filter(|answers| answers.count() != Some(1));
+    let places = [
+        ("seed", settings.seed.is_some()),
+        ("presence_penalty", settings.presence_penalty.is_some()),
+        ("frequency_penalty", settings.frequency_penalty.is_some()),
+        ("answers", several.is_some()),
+        ("parallel", settings.parallel == Some(false)),
+        ("verbosity", settings.verbosity.is_some()),
+        ("user", settings.user.is_some()),
+        ("cache_key", settings.cache_key.is_some()),
+        ("store", settings.store == Some(true)),
+    ];
+    for (name, _) in places.iter().filter(|(_, asked)| *asked) {
+        let what = format!("left out `{name}`: it has no place");
+        ledger.loss(note::NO_SUCH_SETTING, Place::SETTINGS, what);
+    }
+}
+
+/// The fields of a body that hold settings and nothing else.
+pub(super) const FIELDS: &[&str] = &[
+    "inferenceConfig",
+    "additionalModelRequestFields",
+    "outputConfig",
+    "requestMetadata",
+    "serviceTier",
+];
+const DISPLAYS: &[&str] = &["summarized", "omitted", "updates"];
+const TIERS: &[&str] = &["priority", "default", "flex", "reserved"];
+const ALPHABET: &str = ":_@$#=/+,-.";
+const LONGEST_METADATA: usize = 256;
+const MOST_METADATA: usize = 16;

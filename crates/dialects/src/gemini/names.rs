@@ -1,0 +1,82 @@
+//! Field names: protocol-buffer JSON is read in camelCase and in `snake_case` alike.
+
+use interlingua_model::{DialectId, Extras, Ledger, Place};
+use interlingua_wire::json::Object;
+use interlingua_wire::{Json, Kind, Node};
+
+use crate::note;
+
+/// Whether a written name is this one, in either spelling.
+pub(super) fn is(written: &str, camel: &str) -> bool {
+    if written == camel {
+        return true;
+    }
+    if !written.contains('_') {
+        return false;
+    }
+    let mut expected = camel.bytes();
+    let mut upper = false;
+    for byte in written.bytes() {
+        if byte == b'_' {
+            upper = true;
+            continue;
+        }
+        let byte = if std::mem::take(&mut upper) { byte.to_ascii_uppercase() } else { byte };
+        if expected.next() != Some(byte) {
+            return false;
+        }
+    }
+    expected.next().is_none()
+}
+
+/// Which of these names a written one is.
+pub(super) fn one_of(written: &str, names: &[&'static str]) -> Option<&'static str> {
+    names.iter().copied().find(|camel| is(written, camel))
+}
+
+/// The value of a field; `null` is how the protocol says that it is not there.
+pub(super) fn get<'d>(node: Node<'d>, camel: &str) -> Option<Node<'d>> {
+    let found = node.fields().filter(|field| is(&field.name(), camel)).last();
+    found.map(|field| field.value).filter(|value| !value.is_null())
+}
+
+/// The fields of an object other than these, as an object; nothing where there are none.
+pub(super) fn others(node: Node<'_>, known: &[&'static str]) -> Option<Json> {
+    let unknown = || {
+        node.fields()
+            .filter(|field| !field.value.is_null() && one_of(&field.name(), known).is_none())
+    };
+    unknown().next()?;
+    Some(Json::object(|object| {
+        for field in unknown() {
+            object.key_text(&field.key()).json(&field.value.json());
+        }
+    }))
+}
+
+/// Writes the fields of an object that [`others`] has kept.
+pub(super) fn write_others(kept: Option<&Json>, object: &mut Object<'_>) {
+    let Some(kept) = kept else { return };
+    for field in kept.doc().root().fields() {
+        object.key_text(&field.key()).json(&field.value.json());
+    }
+}
+
+/// Notes, in one entry, the fields of another dialect that stay behind.
+pub(super) fn note_extras(extras: &Extras, to: DialectId, place: Place, ledger: &mut Ledger) {
+    let Some((from, fields)) = extras.all().filter(|(from, _)| *from != to) else { return };
+    let names: Vec<_> = fields
+        .iter()
+        .filter(|(key, value)| {
+            let noise = value.kind() == Kind::Null
+                || key == "index"
+                || (key == "status" && value.as_str() == "\"completed\"");
+            !noise
+        })
+        .map(|(key, _)| format!("`{key}`"))
+        .collect();
+    if !names.is_empty() {
+        let what = format!("left out {} of {from}", names.join(", "));
+        ledger.loss(note::NO_SUCH_FIELD, place, what);
+    }
+}

@@ -1,0 +1,317 @@
+//! One part of a content, read.
+
+use interlingua_model::{
+    Args, Block, Body, Extras, Form, Ledger, Media, Place, Seal, Source, Thinking, ToolCall,
+    ToolResult, Verbatim, derive_id,
+};
+use interlingua_wire::{Field, Json, Node, Text};
+
+use super::{ID, names};
+use crate::{media, note};
+
+/// What reading a part must know of the parts before it: calls without an id get one, and responses
+/// without an id find their call by name and order.
+#[derive(Debug, Default)]
+pub(super) struct Pairing {
+    /// What new ids depend on beside name and position.
+    pub(super) salt: Option<Text>,
+    calls: usize,
+    pending: Vec<Pending>,
+}
+
+#[derive(Debug)]
+struct Pending {
+    id: Text,
+    name: Text,
+    /// The id is ours: the client wrote none.
+    derived: bool,
+}
+
+/// A part taken apart: the one field that holds its data, and what stands beside it.
+struct Pieces<'d> {
+    kind: &'static str,
+    data: Option<Node<'d>>,
+    seal: Option<Seal>,
+    thought: bool,
+    extras: Extras,
+    crowded: bool,
+}
+
+pub(super) fn decode(
+    part: Node<'_>,
+    pairing: &mut Pairing,
+    place: Place,
+    ledger: &mut Ledger,
+) -> Verbatim<Block> {
+    if let Some(text) = part.text() {
+        ledger.change(note::ODD_INPUT, place, "a part is a bare string: read as text");
+        return Verbatim::new(Block::text(text));
+    }
+    if !part.is_object() {
+        ledger.change(note::ODD_INPUT, place, "a part is not an object: kept as it is");
+        return Verbatim::read(Block::new(foreign("unknown", part)), ID, part.json());
+    }
+    let mut pieces = take_apart(part);
+    if pieces.crowded {
+        ledger.change(note::ODD_INPUT, place, "a part holds more than one kind of data");
+    }
+    let body = body_of(part, &mut pieces, pairing, place, ledger);
+    let extras =
+        if matches!(body, Body::Foreign { .. }) { Extras::default() } else { pieces.extras };
+    let block = Block { extras, ..Block::new(body).sealed(pieces.seal) };
+    Verbatim::read(block, ID, part.json())
+}
+
+fn take_apart(part: Node<'_>) -> Pieces<'_> {
+    let mut pieces = Pieces {
+        kind: "",
+        data: None,
+        seal: None,
+        thought: false,
+        extras: Extras::default(),
+        crowded: false,
+    };
+    let rank = |kind: &str| DATA.iter().position(|name| *name == kind).unwrap_or(DATA.len());
+    for field in part.fields().filter(|field| !field.value.is_null()) {
+        let name = field.name();
+        if names::is(&name, "thoughtSignature") {
+            let seal = field.value.text().map(|data| Seal::new(Text::word(ISSUER), data));
+            pieces.seal = seal.filter(|seal| !seal.data.is_empty());
+        } else if names::is(&name, "thought") {
+            pieces.thought = field.value.boolean() == Some(true);
+        } else if let Some(kind) = names::one_of(&name, DATA) {
+            if let Some(other) = pieces.data {
+                pieces.crowded = true;
+                if rank(kind) > rank(pieces.kind) {
+                    pieces.extras.keep(ID, field);
+                    continue;
+                }
+                pieces.extras.put(ID, Text::word(pieces.kind), other.json());
+            }
+            (pieces.kind, pieces.data) = (kind, Some(field.value));
+        } else {
+            pieces.extras.keep(ID, field);
+        }
+    }
+    pieces
+}
+
+fn body_of(
+    part: Node<'_>,
+    pieces: &mut Pieces<'_>,
+    pairing: &mut Pairing,
+    place: Place,
+    ledger: &mut Ledger,
+) -> Body {
+    let sealed = pieces.seal.is_some();
+    if pieces.thought && !matches!(pieces.kind, "text" | "") {
+        pieces.extras.put(ID, Text::word("thought"), Json::TRUE);
+    }
+    match (pieces.kind, pieces.data) {
+        ("text", Some(data)) => {
+            let text = data.text().unwrap_or_else(|| {
+                ledger.change(note::ODD_INPUT, place, "a text is not a string: read as its JSON");
+                Text::new(data.raw())
+            });
+            written_text(text, pieces.thought)
+        }
+        ("inlineData", Some(data)) => inline(data, &mut pieces.extras),
+        ("fileData", Some(data)) => file(data, &mut pieces.extras),
+        ("functionCall", Some(data)) => {
+            Body::ToolCall(pairing.call(data, &mut pieces.extras, place, ledger))
+        }
+        ("functionResponse", Some(data)) => {
+            Body::ToolResult(pairing.response(data, &mut pieces.extras, place, ledger))
+        }
+        (kind, Some(_)) => foreign(kind, part),
+        (_, None) if sealed || pieces.thought => written_text(Text::EMPTY, pieces.thought),
+        (_, None) => {
+            let kind = part.fields().next().map(Field::key);
+            if kind.is_none() {
+                ledger.change(note::ODD_INPUT, place, "a part is empty: kept as it is");
+            }
+            let kind = kind.unwrap_or(Text::word("unknown"));
+            Body::Foreign { dialect: ID, kind, json: part.json() }
+        }
+    }
+}
+
+fn written_text(text: Text, thought: bool) -> Body {
+    if thought {
+        Body::Thinking(Thinking { text, form: Form::Summary })
+    } else {
+        Body::Text { text, citations: Vec::new() }
+    }
+}
+
+fn foreign(kind: &'static str, part: Node<'_>) -> Body {
+    Body::Foreign { dialect: ID, kind: Text::word(kind), json: part.json() }
+}
+
+fn inline(data: Node<'_>, extras: &mut Extras) -> Body {
+    let mime = names::get(data, "mimeType").and_then(Node::text);
+    let contents = names::get(data, "data").and_then(Node::text).unwrap_or_default();
+    let name = names::get(data, "displayName").and_then(Node::text);
+    keep_others(data, "inlineData", &["mimeType", "data", "displayName"], extras);
+    let known = mime.as_ref().map(Text::contents);
+    let sniffed = known.as_deref().or_else(|| media::sniff(contents.raw()));
+    let kind = media::kind_of_mime(sniffed.unwrap_or_default());
+    let source = Source::Base64 { mime, data: contents };
+    Body::Media(Box::new(Media { kind, source, name, detail: None }))
+}
+
+fn file(data: Node<'_>, extras: &mut Extras) -> Body {
+    let mime = names::get(data, "mimeType").and_then(Node::text);
+    let uri = names::get(data, "fileUri").and_then(Node::text).unwrap_or_default();
+    let name = names::get(data, "displayName").and_then(Node::text);
+    keep_others(data, "fileData", &["mimeType", "fileUri", "displayName"], extras);
+    let kind = match &mime {
+        Some(mime) => media::kind_of_mime(&mime.contents()),
+        None => media::kind_of_mime(super::encode_media::mime_of_uri(&uri).unwrap_or_default()),
+    };
+    let source = if is_own_file(&uri) {
+        Source::File { mime, id: uri }
+    } else {
+        Source::Url { mime, url: uri }
+    };
+    Body::Media(Box::new(Media { kind, source, name, detail: None }))
+}
+
+/// Files of the provider's own store, which nobody else can open.
+pub(super) fn is_own_file(uri: &Text) -> bool {
+    let uri = uri.contents();
+    OWN_FILES.iter().any(|start| uri.starts_with(start)) || !uri.starts_with("http")
+}
+
+fn keep_others(data: Node<'_>, key: &'static str, known: &[&'static str], extras: &mut Extras) {
+    if let Some(kept) = names::others(data, known) {
+        extras.put(ID, Text::word(key), kept);
+    }
+}
+
+impl Pairing {
+    pub(super) fn call(
+        &mut self,
+        call: Node<'_>,
+        extras: &mut Extras,
+        place: Place,
+        ledger: &mut Ledger,
+    ) -> ToolCall {
+        keep_others(call, "functionCall", &["name", "args", "id"], extras);
+        let name = names::get(call, "name").and_then(Node::text).unwrap_or_default();
+        if name.is_empty() {
+            ledger.change(note::ODD_INPUT, place, "a call names no function");
+        }
+        let written = written_id(call);
+        let derived = written.is_none();
+        let id = written.unwrap_or_else(|| {
+            extras.put(ID, NO_ID, Json::NULL);
+            self.new_id(&name)
+        });
+        self.calls += 1;
+        self.pending.push(Pending { id: id.clone(), name: name.clone(), derived });
+        let args = match names::get(call, "args") {
+            None => Args::Json(Json::EMPTY_OBJECT),
+            Some(args) => match args.text() {
+                Some(text) => {
+                    ledger.change(note::ODD_INPUT, place, "arguments come as a string");
+                    Args::from_text(&text)
+                }
+                None => Args::Json(args.json()),
+            },
+        };
+        ToolCall { id, name, args }
+    }
+
+    fn new_id(&self, name: &Text) -> Text {
+        match &self.salt {
+            Some(salt) => derive_id("call_", &Text::concat([salt, name]), self.calls),
+            None => derive_id("call_", name, self.calls),
+        }
+    }
+
+    fn response(
+        &mut self,
+        response: Node<'_>,
+        extras: &mut Extras,
+        place: Place,
+        ledger: &mut Ledger,
+    ) -> ToolResult {
+        keep_others(response, "functionResponse", &["name", "response", "id", "parts"], extras);
+        let name = names::get(response, "name").and_then(Node::text);
+        let call =
+            self.answered(written_id(response), name.as_ref(), extras).unwrap_or_else(|| {
+                ledger.change(note::ODD_INPUT, place, "a response answers no call that is known");
+                derive_id("call_", name.as_ref().unwrap_or(&Text::EMPTY), self.calls)
+            });
+        let (mut content, is_error) =
+            names::get(response, "response").map(outcome).unwrap_or_default();
+        for part in names::get(response, "parts").into_iter().flat_map(Node::items) {
+            content.push(decode(part, &mut Pairing::default(), place, ledger));
+        }
+        ToolResult { call, name, content, is_error }
+    }
+
+    /// The id of the call that a response answers. The call is then no longer waiting.
+    fn answered(
+        &mut self,
+        id: Option<Text>,
+        name: Option<&Text>,
+        extras: &mut Extras,
+    ) -> Option<Text> {
+        let Some(id) = id else {
+            extras.put(ID, NO_ID, Json::NULL);
+            let at = self.pending.iter().position(|call| Some(&call.name) == name)?;
+            return Some(self.pending.remove(at).id);
+        };
+        if let Some(at) = self.pending.iter().position(|call| call.id == id) {
+            self.pending.remove(at);
+            return Some(id);
+        }
+        // The client made up an id for its response only.
+        let nameless = |call: &Pending| call.derived && Some(&call.name) == name;
+        let Some(at) = self.pending.iter().position(nameless) else { return Some(id) };
+        extras.put(ID, NO_ID, Json::string(&id));
+        Some(self.pending.remove(at).id)
+    }
+}
+
+fn written_id(node: Node<'_>) -> Option<Text> {
+    names::get(node, "id").and_then(Node::text).filter(|id| !id.is_empty())
+}
+
+/// By convention `output` alone is the result and `error` an error; anything else is data.
+fn outcome(response: Node<'_>) -> (Vec<Verbatim<Block>>, bool) {
+    let error = names::get(response, "error");
+    let alone = response.len() == 1;
+    let said = error.or_else(|| names::get(response, "output")).filter(|_| alone);
+    let body = match (said, said.and_then(Node::text)) {
+        (Some(_), Some(text)) => Body::Text { text, citations: Vec::new() },
+        (Some(said), None) if error.is_some() => Body::Data(said.json()),
+        _ => match response.text() {
+            Some(text) => Body::Text { text, citations: Vec::new() },
+            None => Body::Data(response.json()),
+        },
+    };
+    (vec![Verbatim::new(Block::new(body))], error.is_some())
+}
+
+pub(super) const ISSUER: &str = "google";
+
+/// Stands in a block's extras in place of an id: `null` where the client wrote none.
+pub(super) const NO_ID: Text = Text::word("id");
+
+/// The fields that hold a part's data; where several stand together, the first of these counts.
+const DATA: &[&str] = &[
+    "functionCall",
+    "functionResponse",
+    "inlineData",
+    "fileData",
+    "executableCode",
+    "codeExecutionResult",
+    "toolCall",
+    "toolResponse",
+    "text",
+];
+
+const OWN_FILES: &[&str] = &["https://generativelanguage.googleapis.com/", "gs://", "files/"];

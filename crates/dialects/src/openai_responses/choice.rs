@@ -1,0 +1,65 @@
+//! Which tool the model shall call.
+
+use interlingua_model::{Choice, Tool, ToolKind, Verbatim};
+use interlingua_wire::json::Object;
+use interlingua_wire::{Node, Text};
+
+use super::names;
+
+/// `None` for a choice only this dialect knows, such as one of the provider's own tools.
+pub(super) fn decode(node: Node<'_>) -> Option<Choice> {
+    match &*node.word() {
+        "auto" => return Some(Choice::Auto),
+        "none" => return Some(Choice::None),
+        "required" => return Some(Choice::Required),
+        _ => {}
+    }
+    match &*node.get("type")?.word() {
+        "function" | "custom" => named(node).map(Choice::Named),
+        "allowed_tools" => {
+            let tools = node.get("tools")?;
+            let names: Option<Vec<Text>> = tools.items().map(named).collect();
+            let required = node.get("mode").is_some_and(|mode| mode.word() == "required");
+            Some(Choice::Allowed { names: names?, required })
+        }
+        _ => None,
+    }
+}
+
+fn named(node: Node<'_>) -> Option<Text> {
+    let kind = node.get("type").map(Node::word).unwrap_or_default();
+    if kind != "function" && kind != "custom" {
+        return None;
+    }
+    // Chat's form nests the name; some clients mix the two up.
+    let name = node.get("name").or_else(|| node.get("function")?.get("name"))?.text()?;
+    let namespace = node.get("namespace").and_then(Node::text);
+    Some(names::full(namespace.as_ref(), &name))
+}
+
+pub(super) fn encode(choice: &Choice, tools: &[Verbatim<Tool>], o: &mut Object<'_>) {
+    match choice {
+        Choice::Auto => o.word("tool_choice", "auto"),
+        Choice::None => o.word("tool_choice", "none"),
+        Choice::Required => o.word("tool_choice", "required"),
+        Choice::Named(name) => o.object("tool_choice", |o| write_name(name, tools, o)),
+        Choice::Allowed { names, required } => o.object("tool_choice", |o| {
+            o.word("type", "allowed_tools");
+            o.word("mode", if *required { "required" } else { "auto" });
+            o.array("tools", |a| {
+                for name in names {
+                    a.object(|o| write_name(name, tools, o));
+                }
+            });
+        }),
+    }
+}
+
+fn write_name(name: &Text, tools: &[Verbatim<Tool>], o: &mut Object<'_>) {
+    let tool = tools.iter().find(|tool| tool.name == *name);
+    let freeform = tool.is_some_and(|tool| matches!(tool.kind, ToolKind::Freeform { .. }));
+    let namespace = tool.and_then(|tool| tool.namespace.as_ref());
+    o.word("type", if freeform { "custom" } else { "function" });
+    o.text("name", &names::short(namespace, name));
+    o.text_if("namespace", namespace);
+}

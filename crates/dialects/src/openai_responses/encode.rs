@@ -1,0 +1,250 @@
+//! Turns, written as items of the input.
+
+use interlingua_model::{
+    Args, Block, Body, Conversation, Extras, Form, Ledger, Place, Thinking, ToolCall, ToolResult,
+    Turn, Verbatim, derive_id,
+};
+use interlingua_wire::json::{Array, Object};
+use interlingua_wire::{Json, Kind, Text};
+
+use super::{ID, OPENAI, XAI, encode_parts, items, names, parts, request};
+use crate::note;
+
+/// Where a block comes from: its place, and whether that is in this dialect.
+#[derive(Clone, Copy)]
+pub(super) struct At {
+    pub(super) place: Place,
+    pub(super) same: bool,
+}
+
+/// One turn as the items it needs: neighbouring parts are one message, anything else an item.
+pub(super) fn write_turn(
+    conversation: &Conversation,
+    at: usize,
+    turn: &Turn,
+    a: &mut Array<'_>,
+    ledger: &mut Ledger,
+) {
+    note_extras(&turn.extras, Place::turn(at), ledger);
+    let same = conversation.source == ID;
+    let mut extras = Some(&turn.extras);
+    let mut first = 0;
+    for group in turn.blocks.chunk_by(|a, b| is_part(&a.body) && is_part(&b.body)) {
+        if is_part(&group[0].body) {
+            let content = Json::array(|a| {
+                for (offset, block) in group.iter().enumerate() {
+                    let at = At { place: Place::block(at, first + offset), same };
+                    encode_parts::write_part(block, turn.role, at, a, ledger);
+                }
+            });
+            // A message whose parts could not cross says nothing, and would be refused.
+            if same || content != Json::EMPTY_ARRAY {
+                write_message(turn, &content, extras.take(), a);
+            }
+        } else {
+            let place = Place::block(at, first);
+            write_item(conversation, at, &group[0], At { place, same }, a, ledger);
+        }
+        first += group.len();
+    }
+    if turn.blocks.is_empty() && same {
+        write_message(turn, &Json::EMPTY_ARRAY, extras, a);
+    }
+}
+
+fn write_message(turn: &Turn, content: &Json, extras: Option<&Extras>, a: &mut Array<'_>) {
+    a.object(|o| {
+        o.word("type", "message");
+        o.word("role", request::role_word(turn.role));
+        o.json("content", content);
+        if let Some(extras) = extras {
+            extras.write(ID, o);
+        }
+    });
+}
+
+/// Whether a block stands inside a message; otherwise it is an item of its own.
+fn is_part(body: &Body) -> bool {
+    match body {
+        Body::Text { .. } | Body::Refusal(_) | Body::Media(_) | Body::Data(_) => true,
+        Body::Foreign { dialect, kind, .. } => {
+            *dialect != ID || kind.raw().starts_with(parts::PART)
+        }
+        Body::Thinking(_) | Body::ToolCall(_) | Body::ToolResult(_) => false,
+    }
+}
+
+fn write_item(
+    conversation: &Conversation,
+    turn: usize,
+    block: &Verbatim<Block>,
+    at: At,
+    a: &mut Array<'_>,
+    ledger: &mut Ledger,
+) {
+    if let Some(text) = block.text_for(ID) {
+        return a.item().json(text);
+    }
+    match &block.body {
+        Body::Thinking(thinking) => write_reasoning(thinking, block, at.place, a, ledger),
+        Body::ToolCall(call) => {
+            note_block(block, at, ledger);
+            a.object(|o| write_call(call, &block.extras, o));
+        }
+        Body::ToolResult(result) => {
+            note_block(block, at, ledger);
+            let call = conversation.call_of(turn, &result.call);
+            let custom = call.is_some_and(|call| matches!(call.args, Args::Freeform(_)));
+            a.object(|o| write_result(result, custom, &block.extras, at, o, ledger));
+        }
+        Body::Foreign { json, .. } => a.item().json(json),
+        Body::Text { .. } | Body::Refusal(_) | Body::Media(_) | Body::Data(_) => {}
+    }
+}
+
+/// Whether this dialect's providers can open the seal.
+pub(super) fn is_ours(block: &Block) -> bool {
+    block.seal.as_ref().is_some_and(|seal| {
+        let issuer = &seal.origin.issuer;
+        *issuer == OPENAI || *issuer == XAI
+    })
+}
+
+/// Reasoning goes back to who sealed it, or with the id under which the provider keeps it.
+fn write_reasoning(
+    thinking: &Thinking,
+    block: &Block,
+    place: Place,
+    a: &mut Array<'_>,
+    ledger: &mut Ledger,
+) {
+    if !is_ours(block) && block.extras.find(ID, "id").is_none() {
+        let what = match &block.seal {
+            Some(seal) => format!("left out reasoning sealed by {}", seal.origin.issuer),
+            None => "left out reasoning that nobody sealed".to_owned(),
+        };
+        ledger.loss(note::FOREIGN_SEAL, place, what);
+        return;
+    }
+    let derived = || {
+        let seal = block.seal.as_ref().map(|seal| &seal.data);
+        derive_id("rs_", seal.unwrap_or(&thinking.text), 0)
+    };
+    let seal_id = block.seal.as_ref().and_then(|seal| seal.id.clone());
+    let said = block.extras.find(ID, "id").and_then(Json::text);
+    let id = seal_id.or(said).unwrap_or_else(derived);
+    a.object(|o| {
+        write_reasoning_fields(thinking, block, &id, thinking.form == Form::Full, o);
+    });
+}
+
+/// The fields of a reasoning item; `full` says whether the text is the reasoning itself.
+pub(super) fn write_reasoning_fields(
+    thinking: &Thinking,
+    block: &Block,
+    id: &Text,
+    full: bool,
+    o: &mut Object<'_>,
+) {
+    o.word("type", "reasoning");
+    o.text("id", id);
+    let summary = block.extras.find(ID, "summary");
+    let still = |list: &&Json| items::joined(list.doc().root()) == thinking.text;
+    match summary.filter(|list| full || still(list)) {
+        Some(list) => o.json("summary", list),
+        None => o.array("summary", |a| {
+            if !full && !thinking.text.is_empty() {
+                write_text("summary_text", &thinking.text, a);
+            }
+        }),
+    }
+    match block.extras.find(ID, "content").filter(still) {
+        Some(list) => o.json("content", list),
+        None if full => o.array("content", |a| write_text("reasoning_text", &thinking.text, a)),
+        None => {}
+    }
+    if let Some(seal) = block.seal.as_ref().filter(|_| is_ours(block)) {
+        o.text("encrypted_content", &seal.data);
+    }
+    for (key, value) in block.extras.of(ID) {
+        if !["id", "summary", "content"].iter().any(|known| *key == **known) {
+            o.key_text(key).json(value);
+        }
+    }
+}
+
+fn write_text(kind: &'static str, text: &Text, a: &mut Array<'_>) {
+    a.object(|o| {
+        o.word("type", kind);
+        o.text("text", text);
+    });
+}
+
+fn write_call(call: &ToolCall, extras: &Extras, o: &mut Object<'_>) {
+    let namespace = extras.find(ID, "namespace").and_then(Json::text);
+    let name = names::short(namespace.as_ref(), &call.name);
+    match &call.args {
+        Args::Freeform(input) => {
+            o.word("type", "custom_tool_call");
+            o.text("call_id", &call.id);
+            o.text("name", &name);
+            o.text("input", input);
+        }
+        Args::Json(_) | Args::Malformed(_) => {
+            o.word("type", "function_call");
+            o.text("call_id", &call.id);
+            o.text("name", &name);
+            o.text("arguments", &call.args.to_text());
+        }
+    }
+    extras.write(ID, o);
+}
+
+fn write_result(
+    result: &ToolResult,
+    custom: bool,
+    extras: &Extras,
+    at: At,
+    o: &mut Object<'_>,
+    ledger: &mut Ledger,
+) {
+    o.word("type", if custom { "custom_tool_call_output" } else { "function_call_output" });
+    o.text("call_id", &result.call);
+    encode_parts::write_output(result, at, o, ledger);
+    // The name is the dialect's own only where a client of it wrote one.
+    if extras.of(ID).iter().any(|(key, _)| *key == "namespace") {
+        o.text_if("name", result.name.as_ref());
+    }
+    extras.write(ID, o);
+}
+
+/// Notes what of a block stays behind beside its body.
+pub(super) fn note_block(block: &Block, at: At, ledger: &mut Ledger) {
+    let place = at.place;
+    note_extras(&block.extras, place, ledger);
+    if let Some(seal) = &block.seal {
+        let what = format!("left out the seal of {} on a block that crosses", seal.origin.issuer);
+        ledger.loss(note::FOREIGN_SEAL, place, what);
+    }
+    if block.cache.is_some() && !at.same {
+        ledger.loss(note::NO_SUCH_CACHE, place, "left out a cache mark");
+    }
+}
+
+/// Notes the fields of another dialect that stay behind.
+pub(super) fn note_extras(extras: &Extras, place: Place, ledger: &mut Ledger) {
+    let Some((dialect, fields)) = extras.all().filter(|(dialect, _)| *dialect != ID) else {
+        return;
+    };
+    let matters =
+        |(key, value): &&(Text, Json)| value.kind() != Kind::Null && !NOISE.contains(&key.raw());
+    let keys: Vec<String> =
+        fields.iter().filter(matters).map(|(key, _)| format!("`{key}`")).collect();
+    if !keys.is_empty() {
+        let what = format!("left out {}: only {dialect} knows it", keys.join(", "));
+        ledger.loss(note::NO_SUCH_FIELD, place, what);
+    }
+}
+
+/// Fields that say nothing their place does not say.
+const NOISE: &[&str] = &["index", "type"];

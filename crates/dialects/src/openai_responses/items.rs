@@ -1,0 +1,209 @@
+//! Items of the input, read: each is one turn.
+
+use interlingua_model::{
+    Args, Block, Body, Extras, Form, Ledger, Place, Role, Seal, Thinking, ToolCall, ToolResult,
+    Turn, Verbatim, derive_id,
+};
+use interlingua_wire::{Node, Text};
+
+use super::{ID, OPENAI, names, parts};
+use crate::note;
+
+/// One element of `input`. `position` is its place in the list.
+pub(super) fn decode_turn(item: Node<'_>, position: usize, ledger: &mut Ledger) -> Verbatim<Turn> {
+    let place = Place::turn(position);
+    if let Some(text) = item.text() {
+        let turn = turn(Role::User, Verbatim::new(Block::text(text)));
+        return Verbatim::read(turn, ID, item.json());
+    }
+    if !item.is_object() {
+        ledger.change(note::ODD_INPUT, place, "an item that is not an object is the user's");
+        let mut turn = Turn::new(Role::User);
+        turn.blocks = parts::decode_content(item, position, ledger);
+        return Verbatim::read(turn, ID, item.json());
+    }
+    let turn = if is_message(item) {
+        message(item, position, ledger)
+    } else {
+        let block = decode_item(item, position, ledger);
+        turn(role_of_item(item), Verbatim::read(block, ID, item.json()))
+    };
+    Verbatim::read(turn, ID, item.json())
+}
+
+fn turn(role: Role, block: Verbatim<Block>) -> Turn {
+    let mut turn = Turn::new(role);
+    turn.blocks.push(block);
+    turn
+}
+
+/// The type may be left out of a message.
+pub(super) fn is_message(item: Node<'_>) -> bool {
+    match item.get("type") {
+        Some(kind) if !kind.is_null() => kind.word() == "message",
+        _ => true,
+    }
+}
+
+fn message(item: Node<'_>, position: usize, ledger: &mut Ledger) -> Turn {
+    let place = Place::turn(position);
+    let word = item.get("role").map(Node::word).unwrap_or_default();
+    let role = match &*word {
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        "system" => Role::System,
+        "developer" => Role::Developer,
+        _ => {
+            ledger.change(note::ODD_INPUT, place, "a message of no known role is the user's");
+            Role::User
+        }
+    };
+    let mut turn = Turn::new(role);
+    match item.get("content") {
+        Some(content) => turn.blocks = parts::decode_content(content, position, ledger),
+        None => ledger.change(note::ODD_INPUT, place, "a message has no content"),
+    }
+    turn.extras = extras(item, &["type", "role", "content"]);
+    turn
+}
+
+/// Who an item that is no message comes from.
+fn role_of_item(item: Node<'_>) -> Role {
+    let kind = item.get("type").map(Node::word).unwrap_or_default();
+    match &*item.get("role").map(Node::word).unwrap_or_default() {
+        "developer" => Role::Developer,
+        "system" => Role::System,
+        "user" => Role::User,
+        _ if kind.ends_with("_output") || FROM_CLIENT.contains(&&*kind) => Role::User,
+        _ => Role::Assistant,
+    }
+}
+
+/// An item that is one block.
+pub(super) fn decode_item(item: Node<'_>, position: usize, ledger: &mut Ledger) -> Block {
+    let kind = item.get("type").map(Node::word).unwrap_or_default();
+    match &*kind {
+        "reasoning" => reasoning(item),
+        "function_call" | "custom_tool_call" => call(item, &kind, position, ledger),
+        "function_call_output" | "custom_tool_call_output" => result(item, position, ledger),
+        _ => Block::new(Body::Foreign { dialect: ID, kind: Text::new(&kind), json: item.json() }),
+    }
+}
+
+fn reasoning(item: Node<'_>) -> Block {
+    let list = |key: &str| item.get(key).filter(|list| !list.is_empty());
+    let (text, form) = match list("content") {
+        Some(content) => (joined(content), Form::Full),
+        None => (item.get("summary").map(joined).unwrap_or_default(), Form::Summary),
+    };
+    let data = item.get("encrypted_content").and_then(Node::text);
+    let seal = data.map(|data| {
+        let mut seal = Seal::new(OPENAI, data);
+        seal.id = item.get("id").and_then(Node::text);
+        seal
+    });
+    let form = if text.is_empty() && seal.is_some() { Form::Redacted } else { form };
+    let mut known = vec!["type"];
+    if seal.is_some() {
+        known.extend(["encrypted_content", "id"]);
+    }
+    // What the text says already is not kept beside it; parts that it joins are.
+    if list("content").is_none_or(|content| content.items().count() == 1) {
+        known.push("content");
+    }
+    let summary_is_said = form != Form::Full && list("summary").is_none_or(|s| s.len() == 1);
+    if summary_is_said || list("summary").is_none() {
+        known.push("summary");
+    }
+    let mut block = Block::new(Body::Thinking(Thinking { text, form })).sealed(seal);
+    block.extras = extras(item, &known);
+    block
+}
+
+/// The texts of a list of parts as one text.
+pub(super) fn joined(list: Node<'_>) -> Text {
+    let texts: Vec<Text> = match list.text() {
+        Some(text) => vec![text],
+        None => list
+            .items()
+            .filter_map(|part| part.text().or_else(|| part.get("text")?.text()))
+            .collect(),
+    };
+    Text::join(&texts, "\n\n")
+}
+
+fn call(item: Node<'_>, kind: &str, position: usize, ledger: &mut Ledger) -> Block {
+    let place = Place::block(position, 0);
+    let short = item.get("name").and_then(Node::text).unwrap_or_else(|| {
+        ledger.change(note::ODD_INPUT, place, "a call has no name");
+        Text::EMPTY
+    });
+    let namespace = item.get("namespace").and_then(Node::text);
+    let name = names::full(namespace.as_ref(), &short);
+    let id = item.get("call_id").and_then(Node::text).filter(|id| !id.is_empty());
+    let id = id.unwrap_or_else(|| {
+        ledger.change(note::ODD_INPUT, place, "a call has no id; one is derived from its name");
+        derive_id("call_", &name, position)
+    });
+    let custom = kind == "custom_tool_call";
+    let said = item.get(if custom { "input" } else { "arguments" });
+    let args = match said.map(|said| (said, said.text())) {
+        Some((_, Some(text))) if custom => Args::Freeform(text),
+        Some((_, Some(text))) => Args::from_text(&text),
+        Some((said, None)) if !said.is_null() => {
+            ledger.change(note::ODD_INPUT, place, "arguments that should be a string are JSON");
+            if custom { Args::Freeform(Text::new(said.raw())) } else { Args::Json(said.json()) }
+        }
+        _ => {
+            ledger.change(note::ODD_INPUT, place, "a call has no arguments");
+            if custom { Args::Freeform(Text::EMPTY) } else { Args::Malformed(Text::EMPTY) }
+        }
+    };
+    let mut block = Block::new(Body::ToolCall(ToolCall { id, name, args }));
+    block.extras = extras(item, &["type", "call_id", "name", "arguments", "input"]);
+    block
+}
+
+fn result(item: Node<'_>, position: usize, ledger: &mut Ledger) -> Block {
+    let place = Place::block(position, 0);
+    let call = item.get("call_id").and_then(Node::text).unwrap_or_else(|| {
+        ledger.change(note::ODD_INPUT, place, "a result does not say which call it answers");
+        Text::EMPTY
+    });
+    let content = match item.get("output") {
+        Some(output) if output.is_array() || output.is_string() => {
+            parts::decode_content(output, position, ledger)
+        }
+        Some(output) if !output.is_null() => {
+            ledger.change(note::ODD_INPUT, place, "a result that should be text is JSON");
+            vec![Verbatim::new(Block::new(Body::Data(output.json())))]
+        }
+        _ => {
+            ledger.change(note::ODD_INPUT, place, "a result has no output");
+            Vec::new()
+        }
+    };
+    let name = item.get("name").and_then(Node::text);
+    let result = ToolResult { call, name, content, is_error: false };
+    let mut block = Block::new(Body::ToolResult(result));
+    block.extras = extras(item, &["type", "call_id", "output", "name"]);
+    block
+}
+
+/// The fields the model has no name for.
+pub(super) fn extras(node: Node<'_>, known: &[&str]) -> Extras {
+    let mut extras = Extras::default();
+    for field in node.fields().filter(|field| !known.iter().any(|name| field.is(name))) {
+        extras.keep(ID, field);
+    }
+    extras
+}
+
+/// Items of the client whose names do not say so.
+const FROM_CLIENT: &[&str] = &[
+    "mcp_approval_response",
+    "compaction_trigger",
+    "configuration_update",
+    "additional_tools",
+    "tool_search_output",
+];

@@ -1,0 +1,221 @@
+//! Parts of a message or of a tool's output, read.
+
+use interlingua_model::{
+    Block, Body, Cache, Citation, Ledger, Media, MediaKind, Place, Source, Verbatim,
+};
+use interlingua_wire::{Kind, Node, Text};
+
+use super::{ID, items};
+use crate::{media, note};
+
+/// The content of item `turn`: a string, a list of parts, or what else a client puts there.
+pub(super) fn decode_content(
+    content: Node<'_>,
+    turn: usize,
+    ledger: &mut Ledger,
+) -> Vec<Verbatim<Block>> {
+    let mut blocks = Vec::new();
+    match content.kind() {
+        Kind::String => blocks.extend(content.text().map(|text| Verbatim::new(Block::text(text)))),
+        Kind::Array => {
+            blocks.reserve(content.len());
+            for part in content.items() {
+                decode_into(part, turn, &mut blocks, ledger);
+            }
+        }
+        Kind::Object | Kind::Null | Kind::Number | Kind::Bool => {
+            let what = "content is neither a string nor a list";
+            ledger.change(note::ODD_INPUT, Place::turn(turn), what);
+            decode_into(content, turn, &mut blocks, ledger);
+        }
+    }
+    blocks
+}
+
+fn decode_into(
+    part: Node<'_>,
+    turn: usize,
+    blocks: &mut Vec<Verbatim<Block>>,
+    ledger: &mut Ledger,
+) {
+    let place = Place::block(turn, blocks.len());
+    match part.kind() {
+        Kind::Object => {
+            let block = decode_part(part, place, ledger);
+            let unknown = matches!(block.body, Body::Foreign { .. });
+            // Out of its message, a part nobody knows would be taken for an item.
+            blocks.push(if unknown {
+                block.into()
+            } else {
+                Verbatim::read(block, ID, part.json())
+            });
+        }
+        Kind::Array => {
+            ledger.change(note::ODD_INPUT, place, "a list within a list is read as one list");
+            for inner in part.items() {
+                decode_into(inner, turn, blocks, ledger);
+            }
+        }
+        Kind::Null => ledger.change(note::ODD_INPUT, place, "a part is null"),
+        Kind::String | Kind::Number | Kind::Bool => {
+            ledger.change(note::ODD_INPUT, place, "a part that is not an object is read as text");
+            let text = part.text().unwrap_or_else(|| Text::new(part.raw()));
+            blocks.push(Verbatim::new(Block::text(text)));
+        }
+    }
+}
+
+/// One part, which is an object.
+pub(super) fn decode_part(part: Node<'_>, place: Place, ledger: &mut Ledger) -> Block {
+    let kind = part.get("type").map(Node::word).unwrap_or_default();
+    let mut block = match &*kind {
+        "input_text" | "output_text" => text(part),
+        "text" | "summary_text" | "reasoning_text" | "" if part.get("text").is_some() => {
+            ledger.change(note::ODD_INPUT, place, format!("a part of type `{kind}` is text"));
+            text(part)
+        }
+        "refusal" => part
+            .get("refusal")
+            .and_then(Node::text)
+            .map(|text| with_extras(Body::Refusal(text), part, &["type", "refusal"])),
+        "input_image" => image(part),
+        "image_url" => {
+            ledger.change(note::ODD_INPUT, place, "a part of type `image_url` is an image");
+            image(part)
+        }
+        "input_file" => file(part),
+        "input_audio" => audio(part),
+        _ => None,
+    }
+    .unwrap_or_else(|| {
+        let kind = Text::new(&format!("{PART}{kind}"));
+        Block::new(Body::Foreign { dialect: ID, kind, json: part.json() })
+    });
+    if !matches!(block.body, Body::Foreign { .. }) {
+        let mark = part.get("prompt_cache_breakpoint").filter(|mark| mark.is_object());
+        block.cache = mark.map(|_| Box::new(Cache { ttl: None }));
+    }
+    block
+}
+
+fn with_extras(body: Body, part: Node<'_>, known: &[&str]) -> Block {
+    let mut block = Block::new(body);
+    let plain = |mark: Node<'_>| {
+        mark.fields().all(|field| field.is("mode") && field.value.word() == "explicit")
+    };
+    for field in part.fields().filter(|field| !known.iter().any(|name| field.is(name))) {
+        // A mark that says no more than the model's own is said by that.
+        if !(field.is("prompt_cache_breakpoint") && field.value.is_object() && plain(field.value)) {
+            block.extras.keep(ID, field);
+        }
+    }
+    block
+}
+
+fn text(part: Node<'_>) -> Option<Block> {
+    let text = part.get("text")?.text()?;
+    let list = part.get("annotations").filter(|list| list.is_array());
+    let citations = list.into_iter().flat_map(Node::items).map(citation).collect();
+    let mut known = vec!["type", "text"];
+    known.extend(list.map(|_| "annotations"));
+    known.extend(part.get("logprobs").filter(|list| list.is_empty()).map(|_| "logprobs"));
+    Some(with_extras(Body::Text { text, citations }, part, &known))
+}
+
+pub(super) fn citation(mark: Node<'_>) -> Citation {
+    let text = |key: &str| mark.get(key).and_then(Node::text);
+    let count = |key: &str| mark.get(key).and_then(Node::count);
+    Citation {
+        url: text("url"),
+        title: text("title").or_else(|| text("filename")),
+        quote: None,
+        span: count("start_index").zip(count("end_index")),
+        written: Some((ID, mark.json())),
+    }
+}
+
+fn image(part: Node<'_>) -> Option<Block> {
+    let said = part.get("image_url");
+    let inside = said.filter(|url| url.is_object());
+    let url = said.and_then(|url| url.text().or_else(|| url.get("url")?.text()));
+    let (source, key) = match (url, part.get("file_id").and_then(Node::text)) {
+        (Some(url), _) => (media::source_of_url(&url), "image_url"),
+        (None, Some(id)) => (Source::File { mime: None, id }, "file_id"),
+        (None, None) => return None,
+    };
+    let detail = part.get("detail").or_else(|| inside?.get("detail")).and_then(Node::text);
+    let media = Media { kind: MediaKind::Image, source, name: None, detail };
+    Some(with_extras(Body::Media(Box::new(media)), part, &["type", key, "detail"]))
+}
+
+fn file(part: Node<'_>) -> Option<Block> {
+    let text = |key: &str| part.get(key).and_then(Node::text);
+    let name = text("filename");
+    let (source, key) = if let Some(data) = text("file_data") {
+        (file_data(&data, name.as_ref()), "file_data")
+    } else if let Some(url) = text("file_url") {
+        (Source::Url { mime: None, url }, "file_url")
+    } else {
+        (Source::File { mime: None, id: text("file_id")? }, "file_id")
+    };
+    let media = Media { kind: MediaKind::Document, source, name, detail: text("detail") };
+    Some(with_extras(Body::Media(Box::new(media)), part, &["type", key, "filename", "detail"]))
+}
+
+/// A data URL, or base64 whose type only its first bytes or the file's name tell.
+fn file_data(data: &Text, name: Option<&Text>) -> Source {
+    if data.raw().starts_with("data:") {
+        return media::source_of_url(data);
+    }
+    let by_name = || {
+        let name = name?.contents().to_ascii_lowercase();
+        media::mime_of_format(MediaKind::Document, name.rsplit_once('.')?.1)
+    };
+    let mime = media::sniff(data.raw()).or_else(by_name).map(Text::word);
+    Source::Base64 { mime, data: data.clone() }
+}
+
+fn audio(part: Node<'_>) -> Option<Block> {
+    let (source, key) = if let Some(url) = part.get("audio_url").and_then(Node::text) {
+        (media::source_of_url(&url), "audio_url")
+    } else {
+        let audio = part.get("input_audio")?;
+        let format = audio.get("format").map(Node::word).unwrap_or_default();
+        let mime = media::mime_of_format(MediaKind::Audio, &format).map(Text::word);
+        (Source::Base64 { mime, data: audio.get("data")?.text()? }, "input_audio")
+    };
+    let media = Media { kind: MediaKind::Audio, source, name: None, detail: None };
+    Some(with_extras(Body::Media(Box::new(media)), part, &["type", key]))
+}
+
+/// One object wherever a block may stand: a part, or an item that is one block.
+pub(super) fn decode_block(node: Node<'_>, ledger: &mut Ledger) -> Verbatim<Block> {
+    if !node.is_object() {
+        let mut blocks = Vec::new();
+        decode_into(node, 0, &mut blocks, ledger);
+        return blocks.into_iter().next().unwrap_or_else(|| Block::text(Text::EMPTY).into());
+    }
+    let kind = node.get("type").map(Node::word).unwrap_or_default();
+    let block = if PARTS.contains(&&*kind) || kind.is_empty() {
+        decode_part(node, Place::block(0, 0), ledger)
+    } else {
+        items::decode_item(node, 0, ledger)
+    };
+    Verbatim::read(block, ID, node.json())
+}
+
+/// Stands before the kind of a part nobody knows: it belongs inside a message, not beside one.
+pub(super) const PART: &str = "message.";
+
+const PARTS: &[&str] = &[
+    "input_text",
+    "output_text",
+    "text",
+    "summary_text",
+    "reasoning_text",
+    "refusal",
+    "input_image",
+    "image_url",
+    "input_file",
+    "input_audio",
+];

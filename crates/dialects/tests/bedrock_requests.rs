@@ -1,0 +1,233 @@
+//! Requests in the Bedrock dialect: what a body becomes, and what leaves.
+
+use interlingua_dialects::{Dialect, bedrock::Bedrock, bedrock::ID, native::Native};
+use interlingua_model::{
+    Args, Block, Body, Choice, Conversation, Form, Ledger, Role, Source, Target, Verbatim,
+};
+use interlingua_wire::{Doc, Json, Limits, Text};
+
+fn doc(text: &str) -> Doc {
+    Doc::parse(text.into(), Limits::default()).unwrap()
+}
+
+fn decode(text: &str) -> (Verbatim<Conversation>, Ledger) {
+    let mut ledger = Ledger::default();
+    let conversation = Bedrock.decode_request(&doc(text), &mut ledger);
+    (conversation, ledger)
+}
+
+fn encode(conversation: &Verbatim<Conversation>) -> (String, Vec<&'static str>) {
+    let mut ledger = Ledger::default();
+    let body = Bedrock.encode_request(conversation, &Target::default(), &mut ledger);
+    let rules = ledger.entries.iter().map(|entry| entry.rule).collect();
+    (String::from_utf8(body.to_vec()).unwrap(), rules)
+}
+
+/// A conversation in the native dialect, as Bedrock says it.
+fn from_native(text: &str) -> (String, Vec<&'static str>) {
+    let conversation = Native.decode_request(&doc(text), &mut Ledger::default());
+    encode(&conversation)
+}
+
+const HEALTHY: &str = r#"{ "messages":[{"role":"user","content":[{"text":"h\u00ed"},{"cachePoint":{"type":"default"}},{"image":{"format":"png","source":{"bytes":"iVBORw0KGgo="}}}]},
+ {"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"hm","signature":"EqQ="}}},{"text":""},{"reasoningContent":{"redactedContent":"cmVk"}},{"toolUse":{"toolUseId":"t1","name":"look","input":{"n":1e2}}}]},
+ {"role":"user","content":[{"toolResult":{"toolUseId":"t1","content":[{"json":{"a":1}},{"text":"x"}],"status":"error"}},{"guardContent":{"text":{"text":"g"}}},{"cachePoint":{"type":"default","ttl":"1h"}}]}],
+ "system":[{"text":"Be brief."},{"cachePoint":{"type":"default"}}],
+ "toolConfig":{"tools":[{"toolSpec":{"name":"look","inputSchema":{"json":{"type":"object"}},"strict":true}},{"cachePoint":{"type":"default"}},{"systemTool":{"name":"nova_grounding"}}],"toolChoice":{"any":{}}},
+ "inferenceConfig":{"maxTokens":100,"temperature":0.50,"topP":1,"stopSequences":["END"]},
+ "additionalModelRequestFields":{"thinking":{"type":"enabled","budget_tokens":1024},"anthropic_beta":["x"]},
+ "guardrailConfig":{"guardrailIdentifier":"a"} }"#;
+
+#[test]
+fn a_healthy_request_leaves_as_it_came() {
+    let (conversation, ledger) = decode(HEALTHY);
+    assert!(ledger.is_empty(), "{ledger:?}");
+    assert_eq!(encode(&conversation), (HEALTHY.to_owned(), vec![]));
+}
+
+#[test]
+fn a_request_is_read_whole() {
+    let (conversation, _) = decode(HEALTHY);
+    assert_eq!(conversation.model, None);
+    let [ask, act, answer] = &conversation.turns[..] else { panic!("three turns") };
+    assert_eq!(ask.blocks.len(), 2);
+    assert_eq!(ask.blocks[0].cache.as_ref().unwrap().ttl, None);
+    let Body::Media(image) = &ask.blocks[1].body else { panic!("an image") };
+    let Source::Base64 { mime: Some(mime), data } = &image.source else { panic!("data") };
+    assert_eq!((mime, data), (&"image/png".into(), &"iVBORw0KGgo=".into()));
+    assert_eq!(act.role, Role::Assistant);
+    let seal = act.blocks[0].seal.as_ref().unwrap();
+    assert_eq!((&seal.origin.issuer, &seal.data), (&"anthropic".into(), &"EqQ=".into()));
+    let Body::Thinking(redacted) = &act.blocks[2].body else { panic!("thinking") };
+    assert_eq!(redacted.form, Form::Redacted);
+    assert_eq!(act.blocks[2].seal.as_ref().unwrap().data, "cmVk");
+    let Body::ToolCall(call) = &act.blocks[3].body else { panic!("a call") };
+    assert_eq!(call.args, Args::Json(Json::parse(r#"{"n":1e2}"#).unwrap()));
+    let Body::ToolResult(result) = &answer.blocks[0].body else { panic!("a result") };
+    assert!(result.is_error);
+    assert!(matches!(result.content[0].body, Body::Data(_)));
+    assert!(matches!(&answer.blocks[1].body, Body::Foreign { kind, .. } if kind == "guardContent"));
+    assert_eq!(answer.blocks[1].cache.as_ref().unwrap().ttl, Some("1h".into()));
+    assert_eq!(conversation.system.len(), 1);
+    assert!(conversation.tools[0].cache.is_some());
+    assert_eq!(conversation.tools.len(), 2);
+    assert_eq!(conversation.settings.choice, Some(Choice::Required));
+    assert_eq!(conversation.settings.reasoning.as_ref().unwrap().budget, Some(Json::number(1024)));
+    let unknown: Vec<_> = conversation.fields.iter().filter(|field| !field.known).collect();
+    assert_eq!(unknown.len(), 2, "{unknown:?}");
+}
+
+#[test]
+fn an_edited_turn_keeps_its_other_blocks_and_cache_points_in_place() {
+    let (conversation, _) = decode(HEALTHY);
+    let mut conversation = conversation;
+    let turn = conversation.edit().turns[0].edit();
+    turn.blocks.push(Block::text(Text::new("and \"more\"")).into());
+    let (body, rules) = encode(&conversation);
+    assert!(rules.is_empty());
+    let edited = HEALTHY.replacen("}]},\n", r#"},{"text":"and \"more\""}]},"#, 1);
+    let squeeze = |text: &str| text.replace('\n', "").replace(' ', "");
+    assert_eq!(squeeze(&body), squeeze(&edited));
+}
+
+#[test]
+fn an_edited_setting_leaves_the_other_fields_as_written() {
+    let (mut conversation, _) = decode(HEALTHY);
+    conversation.edit().settings.edit().max_tokens = Some(Json::number(7));
+    let (body, rules) = encode(&conversation);
+    assert!(rules.is_empty());
+    assert!(body.contains(r#""inferenceConfig":{"maxTokens":7,"temperature":0.50,"topP":1"#));
+    assert!(body.contains(
+        r#"{"thinking":{"type":"enabled","budget_tokens":1024},"anthropic_beta":["x"]}"#
+    ));
+    assert!(body.contains(r#""toolChoice":{"any":{}}"#));
+}
+
+#[test]
+fn an_edited_tool_list_keeps_its_cache_points() {
+    let (mut conversation, _) = decode(HEALTHY);
+    conversation.edit().tools.edit().pop();
+    let (body, _) = encode(&conversation);
+    let config = r#""toolConfig":{"tools":[{"toolSpec":{"name":"look","inputSchema":{"json":{"type":"object"}},"strict":true}},{"cachePoint":{"type":"default"}}],"toolChoice":{"any":{}}}"#;
+    assert!(body.contains(config), "{body}");
+}
+
+#[test]
+fn the_model_stands_in_the_path_unless_the_client_repeats_it() {
+    let target = Target { model: Some("b".into()), flavor: None };
+    let mut ledger = Ledger::default();
+    for (body, expected) in [
+        (r#"{"messages":[]}"#, r#"{"messages":[]}"#),
+        (r#"{"modelId":"a","messages":[]}"#, r#"{"modelId":"b","messages":[]}"#),
+    ] {
+        let (conversation, _) = decode(body);
+        assert_eq!(Bedrock.encode_request(&conversation, &target, &mut ledger), expected);
+    }
+}
+
+#[test]
+fn a_cache_point_with_nothing_before_it_stays_a_block() {
+    let body = r#"{"messages":[{"role":"user","content":[{"cachePoint":{"type":"default"}},{"text":"a"}]}]}"#;
+    let (conversation, ledger) = decode(body);
+    assert!(ledger.is_empty());
+    let blocks = &conversation.turns[0].blocks;
+    assert!(matches!(&blocks[0].body, Body::Foreign { dialect, .. } if *dialect == ID));
+    assert_eq!(blocks[1].cache, None);
+}
+
+#[test]
+fn any_json_gives_a_conversation() {
+    for body in [
+        "null",
+        "7",
+        "[]",
+        r#""x""#,
+        r#"{"messages":{"role":"user","content":"hi"}}"#,
+        r#"{"messages":["hi",7,null,[],{"role":7,"content":[[["deep"]],null,{},7,{"toolUse":"x"},{"toolResult":{}}]}]}"#,
+        r#"{"messages":[{"content":[{"image":{}},{"document":{"source":{}}},{"reasoningContent":{}},{"citationsContent":7}]}]}"#,
+        r#"{"system":"x","toolConfig":{"tools":{"a":1},"toolChoice":"auto"},"inferenceConfig":[],"outputConfig":{"textFormat":1},"serviceTier":"flex"}"#,
+    ] {
+        let (mut conversation, ledger) = decode(body);
+        assert!(!ledger.is_empty(), "{body}");
+        assert_eq!(encode(&conversation).0, body);
+        conversation.edit();
+        let (rewritten, _) = encode(&conversation);
+        Json::parse(rewritten).unwrap();
+    }
+}
+
+#[test]
+fn turns_of_one_side_become_one_message_with_results_first() {
+    let (body, rules) = from_native(
+        r#"{"interlingua":1,"turns":[{"role":"system","blocks":[{"text":"Be brief."}]},{"role":"user","blocks":[{"text":"a"}]},
+        {"role":"assistant","blocks":[{"call":{"id":"c1","name":"f","args":{}}}]},{"role":"assistant","blocks":[{"call":{"id":"c2","name":"f","malformed":"{"}}]},
+        {"role":"user","blocks":[{"text":"wait"}]},{"role":"user","blocks":[{"result":{"call":"c1","content":[{"data":[1]}],"is_error":true}}]},{"role":"developer","blocks":[{"text":"Now."}]}]}"#,
+    );
+    assert_eq!(
+        body,
+        r#"{"messages":[{"role":"user","content":[{"text":"a"}]},{"role":"assistant","content":[{"toolUse":{"toolUseId":"c1","name":"f","input":{}}},{"toolUse":{"toolUseId":"c2","name":"f","input":{"_raw":"{"}}}]},{"role":"user","content":[{"toolResult":{"toolUseId":"c1","content":[{"json":[1]}],"status":"error"}},{"text":"wait"},{"text":"<system>\nNow.\n</system>"}]}],"system":[{"text":"Be brief."}]}"#
+    );
+    assert_eq!(rules, ["system-moved", "args-wrapped", "order-changed"]);
+}
+
+#[test]
+fn reasoning_crosses_only_with_the_seal_of_its_issuer() {
+    let (body, rules) = from_native(
+        r#"{"turns":[{"role":"user","blocks":[{"text":"a"}]},{"role":"assistant","blocks":[{"thinking":"x","seal":{"issuer":"anthropic","data":"S"}},{"thinking":"y"},{"thinking":"z","seal":{"issuer":"openai","data":"T"}},{"thinking":"","form":"redacted","seal":{"issuer":"anthropic","data":"R"}},{"text":"t"}]}]}"#,
+    );
+    assert!(body.contains(r#"[{"reasoningContent":{"reasoningText":{"text":"x","signature":"S"}}},{"reasoningContent":{"redactedContent":"R"}},{"text":"t"}]"#), "{body}");
+    assert_eq!(rules, ["foreign-seal", "foreign-seal"]);
+}
+
+#[test]
+fn documents_get_a_name_the_provider_allows() {
+    let (body, rules) = from_native(
+        r#"{"turns":[{"role":"user","blocks":[{"document":{"base64":"JVBERi0=","mime":"application/pdf","name":"Q3  report_v2.pdf"}},{"document":{"plain":"hello"}},{"image":{"url":"https://x/y.png"}},{"image":{"base64":"/9j/"}}]}]}"#,
+    );
+    assert!(body.contains(r#"{"document":{"format":"pdf","name":"Q3 report-v2-pdf","source":{"bytes":"JVBERi0="}}},{"document":{"format":"txt","name":"document-1-2","source":{"text":"hello"}}},{"image":{"format":"jpeg","source":{"bytes":"/9j/"}}}]"#), "{body}");
+    assert_eq!(rules, ["no-such-block", "name-changed", "required-added"]);
+}
+
+#[test]
+fn settings_of_others_find_their_place_or_are_noted() {
+    let (body, rules) = from_native(
+        r#"{"turns":[{"role":"user","blocks":[{"text":"a"}]}],"tools":[{"name":"f","description":"","schema":null},{"name":"g","freeform":{"type":"grammar","syntax":"lark","definition":"start: x"}},{"name":"h","schema":{}}],
+        "settings":{"max_tokens":9,"temperature":1,"top_k":3,"seed":1,"stop":["X"],"choice":{"allowed":["f","g"],"required":true},"parallel":false,"reasoning":{"effort":"minimal"},"format":{"schema":{"type":"object"},"name":"n"},"metadata":{"a":"b","c":"!"},"service_tier":"auto"}}"#,
+    );
+    assert_eq!(
+        body,
+        r#"{"messages":[{"role":"user","content":[{"text":"a"}]}],"toolConfig":{"tools":[{"toolSpec":{"name":"f","inputSchema":{"json":{"type":"object","properties":{}}}}},{"toolSpec":{"name":"g","description":"start: x","inputSchema":{"json":{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}}}}],"toolChoice":{"any":{}}},"inferenceConfig":{"maxTokens":9,"temperature":1,"stopSequences":["X"]},"additionalModelRequestFields":{"top_k":3},"outputConfig":{"textFormat":{"type":"json_schema","structure":{"jsonSchema":{"schema":"{\"type\":\"object\"}","name":"n"}}},"effort":"low"},"requestMetadata":{"a":"b"}}"#
+    );
+    let expected = [
+        "freeform-wrapped",
+        "setting-converted",
+        "setting-converted",
+        "no-such-setting",
+        "no-such-setting",
+        "no-such-setting",
+    ];
+    assert_eq!(rules, expected);
+}
+
+#[test]
+fn no_tool_may_be_called_has_no_place() {
+    let native = r#"{"turns":[],"tools":[{"name":"f","schema":{}}],"settings":{"choice":"none"}}"#;
+    let (body, rules) = from_native(native);
+    assert_eq!(
+        body,
+        r#"{"messages":[],"toolConfig":{"tools":[{"toolSpec":{"name":"f","inputSchema":{"json":{}}}}]}}"#
+    );
+    assert_eq!(rules, ["no-such-setting"]);
+}
+
+#[test]
+fn a_stored_conversation_leaves_as_it_came() {
+    let (conversation, _) = decode(HEALTHY);
+    let mut ledger = Ledger::default();
+    let mut edited = conversation.clone();
+    edited.edit().turns[2].edit().blocks.push(Block::text(Text::word("go")).into());
+    let stored = Native.encode_request(&edited, &Target::default(), &mut ledger);
+    let stored = Doc::from_bytes(stored, Limits::default()).unwrap();
+    let loaded = Native.decode_request(&stored, &mut ledger);
+    assert_eq!(encode(&loaded).0, encode(&edited).0);
+}
