@@ -58,16 +58,9 @@ pub struct Violation {
 }
 
 impl Judge {
-    /// Judges a body as it came over the wire.
-    pub fn check_bytes(
-        &'static self,
-        body: &[u8],
-        request: impl FnOnce(&Value) -> Request<'_>,
-    ) -> Verdict {
-        match serde_json::from_slice::<Value>(body) {
-            Ok(body) => self.check(&request(&body)),
-            Err(error) => Verdict { violations: vec![(self.not_json)(&error.to_string())] },
-        }
+    /// Reads a body as it came over the wire.
+    pub fn parse(&self, body: &[u8]) -> Result<Value, Violation> {
+        serde_json::from_slice(body).map_err(|error| (self.not_json)(&error.to_string()))
     }
 
     /// Judges a request, rule by rule.

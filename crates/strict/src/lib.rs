@@ -7,6 +7,7 @@
 //! Where providers are known to differ over time, the behaviour is a switch ([`Switches`]) whose
 //! default follows the newest evidence.
 
+pub mod docs;
 mod judge;
 mod rule;
 pub mod seal;

@@ -12,7 +12,8 @@ pub struct Rule {
     pub status: u16,
     /// What is refused, in a sentence.
     pub when: &'static str,
-    /// The provider's words; what varies stands in braces.
+    /// The provider's words; what varies stands in braces. A rule with several wordings has one in
+    /// each line.
     pub words: &'static str,
     pub evidence: Evidence,
     /// Where the words were seen.

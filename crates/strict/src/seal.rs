@@ -30,6 +30,8 @@ pub struct Bound<'b> {
     pub neighbours: &'b str,
     /// Everything before the message, as the judge spells it; `None` where it is not bound.
     pub prefix: Option<&'b str>,
+    /// The seal before this one in the conversation; `None` where there is none, or none is bound.
+    pub previous: Option<&'b str>,
 }
 
 /// Why a seal is not accepted, the most telling reason first.
@@ -47,6 +49,8 @@ pub enum Broken {
     Place,
     /// Something before the message changed.
     Prefix,
+    /// A seal between this one and the one before it is gone, or another came in between.
+    Chain,
 }
 
 impl Key {
@@ -64,21 +68,29 @@ impl Key {
 
     /// Checks a seal against what stands where it was found.
     pub fn verify(&self, seal: &str, bound: &Bound<'_>) -> Result<(), Broken> {
-        let seal = STANDARD.decode(seal).map_err(|_| Broken::Foreign)?;
-        let (carried, tag) = seal.split_at_checked(HASH * PARTS.len()).ok_or(Broken::Foreign)?;
-        if tag != self.tag(carried) {
-            return Err(Broken::Foreign);
-        }
+        self.faults(seal, bound).first().map_or(Ok(()), |broken| Err(*broken))
+    }
+
+    /// Everything that is wrong with a seal, the most telling reason first.
+    pub fn faults(&self, seal: &str, bound: &Bound<'_>) -> Vec<Broken> {
+        let Some(carried) = self.carried(seal) else { return vec![Broken::Foreign] };
         let found = hashes(bound);
-        for (at, broken) in PARTS.iter().enumerate() {
-            let part = at * HASH..(at + 1) * HASH;
-            let unbound = carried[part.clone()] == [0; HASH]
-                || *broken == Broken::Prefix && bound.prefix.is_none();
-            if !unbound && carried[part.clone()] != found[part] {
-                return Err(*broken);
-            }
-        }
-        Ok(())
+        let parts = PARTS.iter().zip(carried.chunks_exact(HASH)).zip(found.chunks_exact(HASH));
+        let broken = parts.filter(|((broken, carried), found)| {
+            let unbound = **carried == [0; HASH]
+                || matches!(broken, Broken::Prefix | Broken::Chain) && **found == [0; HASH];
+            !unbound && carried != found
+        });
+        broken.map(|((broken, _), _)| *broken).collect()
+    }
+
+    /// The hashes in a seal that was made with this key.
+    fn carried(&self, seal: &str) -> Option<Vec<u8>> {
+        let mut seal = STANDARD.decode(seal).ok()?;
+        let (carried, tag) = seal.split_at_checked(HASH * PARTS.len())?;
+        let genuine = tag == self.tag(carried);
+        seal.truncate(HASH * PARTS.len());
+        genuine.then_some(seal)
     }
 
     fn tag(&self, carried: &[u8]) -> Vec<u8> {
@@ -109,9 +121,15 @@ fn hashes(bound: &Bound<'_>) -> Vec<u8> {
     let place = format!("{}\n{}", bound.position, bound.neighbours);
     let contents = format!("{}\n{}", bound.kind, bound.contents);
     let mut out = Vec::with_capacity(HASH * PARTS.len() + TAG);
-    for part in
-        [Some(bound.provider), Some(bound.model), Some(&contents), Some(&place), bound.prefix]
-    {
+    let parts = [
+        Some(bound.provider),
+        Some(bound.model),
+        Some(&contents),
+        Some(&place),
+        bound.prefix,
+        bound.previous,
+    ];
+    for part in parts {
         match part {
             Some(part) if !part.is_empty() => out.extend_from_slice(&Sha256::digest(part)[..HASH]),
             _ => out.extend_from_slice(&[0; HASH]),
@@ -120,7 +138,13 @@ fn hashes(bound: &Bound<'_>) -> Vec<u8> {
     out
 }
 
-const PARTS: [Broken; 5] =
-    [Broken::Provider, Broken::Model, Broken::Contents, Broken::Place, Broken::Prefix];
+const PARTS: [Broken; 6] = [
+    Broken::Provider,
+    Broken::Model,
+    Broken::Contents,
+    Broken::Place,
+    Broken::Prefix,
+    Broken::Chain,
+];
 const HASH: usize = 12;
 const TAG: usize = 16;

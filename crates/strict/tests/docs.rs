@@ -1,0 +1,37 @@
+//! The document says what the rules say.
+
+use std::path::Path;
+use std::{env, fs};
+
+use interlingua_strict::{ALL, docs};
+
+#[test]
+fn the_document_is_up_to_date() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/STRICT.md");
+    let table = docs::table();
+    if env::var_os("UPDATE_DOCS").is_some() {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, &table).unwrap();
+    }
+    let written = fs::read_to_string(&path).unwrap_or_default();
+    assert!(written == table, "docs/STRICT.md is old: run the tests with UPDATE_DOCS=1");
+}
+
+#[test]
+fn rules_are_well_named_and_said() {
+    for judge in ALL {
+        let mut names: Vec<_> = judge.rules.iter().map(|rule| rule.name).collect();
+        for rule in judge.rules {
+            let kebab = rule.name.chars().all(|c| matches!(c, 'a'..='z' | '0'..='9' | '-'));
+            assert!(kebab, "{}: {} is not in kebab case", judge.dialect, rule.name);
+            assert!(rule.when.ends_with('.'), "{}: say when {} refuses", judge.dialect, rule.name);
+            assert!(!rule.words.is_empty() && !rule.source.is_empty(), "{}", rule.name);
+            assert!((400..600).contains(&rule.status), "{}", rule.name);
+        }
+        names.sort_unstable();
+        let count = names.len();
+        names.dedup();
+        assert_eq!(names.len(), count, "{}: two rules have one name", judge.dialect);
+        assert!(!judge.flavors.is_empty());
+    }
+}
