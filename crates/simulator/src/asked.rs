@@ -1,0 +1,100 @@
+//! A request on its way through the simulator.
+
+use bytes::Bytes;
+use hyper::Request;
+use hyper::header::UPGRADE;
+use interlingua_strict::Verdict;
+use serde_json::Value;
+
+use crate::api::Api;
+use crate::fault::Fault;
+use crate::route::{Endpoint, Route};
+use crate::seed::Seed;
+
+/// A request, read as far as the judge needs it.
+#[derive(Debug)]
+pub(crate) struct Asked<'a> {
+    pub(crate) route: &'a Route,
+    pub(crate) request: &'a Request<Bytes>,
+    pub(crate) model: String,
+    pub(crate) body: Value,
+    pub(crate) seed: Seed,
+    /// Streams come as one JSON array.
+    pub(crate) array: bool,
+    pub(crate) faults: Vec<Fault>,
+}
+
+impl<'a> Asked<'a> {
+    /// Reads a request. A body that is no JSON has its verdict at once.
+    pub(crate) fn read(
+        route: &'a Route,
+        request: &'a Request<Bytes>,
+        seed: Seed,
+        faults: Vec<Fault>,
+    ) -> (Self, Option<Verdict>) {
+        let (body, verdict) = match serde_json::from_slice::<Value>(request.body()) {
+            Ok(body) => (unwrapped(route, body), None),
+            Err(error) => {
+                let complaint = (route.api.judge().not_json)(&error.to_string());
+                (Value::Null, Some(Verdict { violations: vec![complaint] }))
+            }
+        };
+        let query = request.uri().query().unwrap_or_default();
+        let array = route.api == Api::Gemini && !query.split('&').any(|part| part == "alt=sse");
+        let model = model(route, &body);
+        (Self { route, request, model, body, seed, array, faults }, verdict)
+    }
+
+    pub(crate) fn streams_array(&self) -> bool {
+        self.array && matches!(self.route.endpoint, Endpoint::Turn { stream: Some(true), .. })
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&'a str> {
+        self.request.headers().get(name)?.to_str().ok()
+    }
+
+    /// The values of a header that holds a list.
+    pub(crate) fn header_list(&self, name: &str) -> Vec<&'a str> {
+        let values = self.request.headers().get_all(name).iter();
+        let parts = values.filter_map(|value| value.to_str().ok()).flat_map(|v| v.split(','));
+        parts.map(str::trim).filter(|part| !part.is_empty()).collect()
+    }
+}
+
+/// The API that the headers suggest.
+pub(crate) fn hint(request: &Request<Bytes>) -> Option<Api> {
+    let has = |name: &str| request.headers().contains_key(name);
+    if has("anthropic-version") || has("x-api-key") {
+        Some(Api::Anthropic)
+    } else if has("x-goog-api-key") || has("x-goog-api-client") {
+        Some(Api::Gemini)
+    } else {
+        None
+    }
+}
+
+pub(crate) fn wants_upgrade(request: &Request<Bytes>) -> bool {
+    request.headers().contains_key(UPGRADE)
+}
+
+/// The request whose tokens are counted may stand within another object.
+fn unwrapped(route: &Route, mut body: Value) -> Value {
+    let inner = match (route.api, &route.endpoint) {
+        (Api::Gemini, Endpoint::Count { .. }) => body.get_mut("generateContentRequest"),
+        (Api::Bedrock, Endpoint::Count { .. }) => body.pointer_mut("/input/converse"),
+        _ => None,
+    };
+    match inner.map(Value::take) {
+        Some(inner) => inner,
+        None => body,
+    }
+}
+
+fn model(route: &Route, body: &Value) -> String {
+    let named = match &route.endpoint {
+        Endpoint::Turn { model, .. } | Endpoint::Count { model } => model.as_deref(),
+        _ => None,
+    };
+    let named = named.or_else(|| body.get("model").and_then(Value::as_str));
+    named.unwrap_or_default().to_owned()
+}
