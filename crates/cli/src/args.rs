@@ -22,6 +22,12 @@ pub(crate) enum Command {
     /// Run one case of the corpus, read from stdin, and print a verdict
     #[command(after_help = CASE, long_about = CASE_ABOUT)]
     Case,
+    /// Would the provider accept this request?
+    #[command(after_help = crate::check::HELP, long_about = crate::check::ABOUT)]
+    Check(crate::check::Check),
+    /// Play the providers, as strict as they are, on your own machine
+    #[command(after_help = crate::simulate::help(), long_about = crate::simulate::ABOUT)]
+    Simulate(crate::simulate::Simulate),
 }
 
 #[derive(Args)]

@@ -2,9 +2,11 @@
 
 mod args;
 mod case;
+mod check;
 mod near;
 mod output;
 mod problem;
+mod simulate;
 mod translate;
 
 use std::process::ExitCode;
@@ -18,6 +20,8 @@ fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Some(Command::Translate(order)) => translate::run(&order),
         Some(Command::Case) => case::run(),
+        Some(Command::Check(order)) => check::run(&order),
+        Some(Command::Simulate(order)) => simulate::run(&order),
         None => output::print(Cli::command().render_help().to_string().as_bytes()),
     };
     match done {

@@ -155,7 +155,7 @@ const ROOMS: &[Room] = &[
     Room { name: STORE, uses: &[ROAD, DIALECTS, MODEL, WIRE], pure: false },
     Room { name: GATEWAY, uses: SERVER, pure: false },
     Room { name: AGENT, uses: SERVER, pure: false },
-    Room { name: SIMULATOR, uses: &[JUDGE, UPSTREAM, STORE, ROAD, MODEL, WIRE], pure: false },
+    Room { name: SIMULATOR, uses: &[JUDGE], pure: false },
     Room {
         name: "interlingua-cli",
         uses: &[

@@ -1,0 +1,136 @@
+//! `interlingua check`: would the provider accept this request?
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use interlingua_strict::seal::Key;
+use interlingua_strict::{ALL, Judge, Request, Switches, Verdict, Violation, find};
+use serde_json::Value;
+
+use crate::problem::Problem;
+use crate::{near, output};
+
+#[derive(Args)]
+pub(crate) struct Check {
+    /// The API the request is for
+    #[arg(long = "for", value_name = "D", value_parser = judge())]
+    judge: &'static Judge,
+
+    /// The provider, where several speak the same API, such as openrouter or deepseek
+    #[arg(long, value_name = "F")]
+    flavor: Option<String>,
+
+    /// The model, where the request does not name it
+    #[arg(long, value_name = "M")]
+    model: Option<String>,
+
+    /// The version of the API, as the header says it
+    #[arg(long, value_name = "V")]
+    api_version: Option<String>,
+
+    /// A beta feature that the header names; may be given several times
+    #[arg(long, value_name = "B")]
+    beta: Vec<String>,
+
+    /// Verify reasoning that the simulator sealed
+    #[arg(long)]
+    seals: bool,
+
+    /// The request; stdin if missing or -
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+}
+
+pub(crate) fn run(order: &Check) -> Result<(), Problem> {
+    let flavor = flavor(order)?;
+    let body = read(order.file.as_deref())?;
+    let verdict = verdict(order, flavor, &body);
+    let Some(first) = verdict.violations.first() else { return Ok(()) };
+    let lines: String = verdict.violations.iter().map(line).collect();
+    output::print(lines.as_bytes())?;
+    let what = format!("the provider refuses this with status {}", first.status);
+    let others = verdict.violations.len() - 1;
+    Err(Problem::bad(
+        what,
+        match others {
+            0 => String::new(),
+            _ => format!("It would say the first line only; mend the other {others} too."),
+        },
+    ))
+}
+
+fn verdict(order: &Check, flavor: &str, body: &[u8]) -> Verdict {
+    let body: Value = match serde_json::from_slice(body) {
+        Ok(body) => body,
+        Err(error) => {
+            return Verdict { violations: vec![(order.judge.not_json)(&error.to_string())] };
+        }
+    };
+    let switches = Switches::default();
+    let betas: Vec<&str> = order.beta.iter().map(String::as_str).collect();
+    let key = order.seals.then(Key::default);
+    let mut request = Request::new(&body, flavor, &switches);
+    if let Some(model) = &order.model {
+        request.model = model;
+    }
+    request.version = order.api_version.as_deref();
+    request.betas = &betas;
+    request.key = key.as_ref();
+    order.judge.check(&request)
+}
+
+/// Rule, path and words, separated by tabs; a line stays a line.
+fn line(violation: &Violation) -> String {
+    let Violation { rule, path, message, .. } = violation;
+    let path = if path.is_empty() { "-" } else { path };
+    format!("{rule}\t{path}\t{}\n", message.replace('\n', "\\n"))
+}
+
+fn flavor(order: &Check) -> Result<&str, Problem> {
+    let known = order.judge.flavors;
+    let Some(name) = order.flavor.as_deref() else {
+        return Ok(known.first().copied().unwrap_or_default());
+    };
+    if known.contains(&name) {
+        return Ok(name);
+    }
+    let what = near::unknown("flavor", name, known.iter().copied());
+    let advice = format!("The flavors of {} are {}.", order.judge.dialect, known.join(", "));
+    Err(Problem::usage(format!("--flavor: {what}"), advice))
+}
+
+fn read(file: Option<&Path>) -> Result<Vec<u8>, Problem> {
+    let mut body = Vec::new();
+    let (name, done) = match file {
+        Some(path) if path != Path::new("-") => {
+            let done = File::open(path).and_then(|mut file| file.read_to_end(&mut body));
+            (path.display().to_string(), done)
+        }
+        _ => ("stdin".to_owned(), io::stdin().lock().read_to_end(&mut body)),
+    };
+    let advice = "Give a file that is there and may be read, or - for stdin.";
+    done.map_err(|error| Problem::usage(format!("cannot read {name}: {error}"), advice))?;
+    Ok(body)
+}
+
+/// Names come from the registry, so that help and suggestions know every judge.
+fn judge() -> impl TypedValueParser<Value = &'static Judge> {
+    let names = PossibleValuesParser::new(ALL.iter().map(|judge| judge.dialect));
+    names.try_map(|name| find(&name).ok_or("there is no such judge"))
+}
+
+pub(crate) const ABOUT: &str = "\
+Would the provider accept this request?
+
+One line per violation goes to stdout: the rule, the place in the request, and the provider's own \
+words, separated by tabs. The first is what the provider answers. An accepted request prints nothing.";
+
+pub(crate) const HELP: &str = "\
+Examples:
+  interlingua check --for anthropic request.json
+  interlingua check --for openai-chat --flavor deepseek < request.json
+
+Exit codes: 0 the provider accepts it; 1 it does not; 2 wrong usage.";
