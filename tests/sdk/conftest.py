@@ -1,5 +1,6 @@
 """A loopback server that plays a provider with bytes the command wrote, and the replies to write."""
 
+import hashlib
 import http.server
 import json
 import os
@@ -122,3 +123,32 @@ def provider():
     for server in servers:
         server.shutdown()
         server.server_close()
+
+
+@pytest.fixture(scope="session")
+def simulator():
+    """The address of a running `interlingua simulate`."""
+    command = [BIN, "simulate", "--listen", "127.0.0.1:0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as running:
+        yield running.stdout.readline().strip()
+        running.terminate()
+        assert running.wait(timeout=10) == 0
+
+
+RESULT = "14 °C, \"light rain\"\n<wind>7</wind>"
+PROMPT = "What is the weather in Paris? Use get_weather."
+SCHEMA = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}, "unit": {"type": "string", "enum": ["celsius", "kelvin"]}},
+    "required": ["city", "unit"],
+}
+
+
+def assert_arguments(arguments):
+    assert arguments == {"city": "Paris", "unit": "celsius"}
+
+
+def assert_proof(text, result=RESULT):
+    """The answer quotes the result and gives its digest."""
+    assert result in text
+    assert hashlib.sha256(result.encode()).hexdigest() in text

@@ -3,7 +3,8 @@
 use bytes::Bytes;
 use hyper::Request;
 use hyper::header::UPGRADE;
-use interlingua_strict::Verdict;
+use interlingua_strict::seal::Key;
+use interlingua_strict::{self as strict, Switches, Verdict};
 use serde_json::Value;
 
 use crate::api::Api;
@@ -22,6 +23,8 @@ pub(crate) struct Asked<'a> {
     /// Streams come as one JSON array.
     pub(crate) array: bool,
     pub(crate) faults: Vec<Fault>,
+    /// Beta features that the header names.
+    betas: Vec<&'a str>,
 }
 
 impl<'a> Asked<'a> {
@@ -42,23 +45,42 @@ impl<'a> Asked<'a> {
         let query = request.uri().query().unwrap_or_default();
         let array = route.api == Api::Gemini && !query.split('&').any(|part| part == "alt=sse");
         let model = model(route, &body);
-        (Self { route, request, model, body, seed, array, faults }, verdict)
+        let betas = header_list(request, "anthropic-beta");
+        (Self { route, request, model, body, seed, array, faults, betas }, verdict)
     }
 
     pub(crate) fn streams_array(&self) -> bool {
         self.array && matches!(self.route.endpoint, Endpoint::Turn { stream: Some(true), .. })
     }
 
-    pub(crate) fn header(&self, name: &str) -> Option<&'a str> {
+    fn header(&self, name: &str) -> Option<&'a str> {
         self.request.headers().get(name)?.to_str().ok()
     }
 
-    /// The values of a header that holds a list.
-    pub(crate) fn header_list(&self, name: &str) -> Vec<&'a str> {
-        let values = self.request.headers().get_all(name).iter();
-        let parts = values.filter_map(|value| value.to_str().ok()).flat_map(|v| v.split(','));
-        parts.map(str::trim).filter(|part| !part.is_empty()).collect()
+    /// The request as the judge sees it.
+    pub(crate) fn for_judge<'r>(
+        &'r self,
+        switches: &'r Switches,
+        key: &'r Key,
+    ) -> strict::Request<'r> {
+        strict::Request {
+            body: &self.body,
+            model: &self.model,
+            flavor: self.route.flavor,
+            version: self.header("anthropic-version"),
+            betas: &self.betas,
+            switches,
+            key: Some(key),
+            counting: matches!(self.route.endpoint, Endpoint::Count { .. }),
+        }
     }
+}
+
+/// The values of a header that holds a list.
+fn header_list<'a>(request: &'a Request<Bytes>, name: &str) -> Vec<&'a str> {
+    let values = request.headers().get_all(name).iter();
+    let parts = values.filter_map(|value| value.to_str().ok()).flat_map(|v| v.split(','));
+    parts.map(str::trim).filter(|part| !part.is_empty()).collect()
 }
 
 /// The API that the headers suggest.

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use bytes::Bytes;
 use hyper::{Method, Request};
 use interlingua_strict::seal::Key;
-use interlingua_strict::{self as strict, Switches, Verdict, Violation};
+use interlingua_strict::{Switches, Verdict, Violation};
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
@@ -97,24 +97,13 @@ impl Simulator {
             Err(error) => return Answer::json(400, &json!({"simulator": error})),
         };
         let (mut asked, verdict) = Asked::read(route, request, seed, faults);
-        let verdict = verdict.unwrap_or_else(|| self.verdict(&asked));
+        let verdict = verdict.unwrap_or_else(|| {
+            let Options { switches, key, .. } = &self.options;
+            route.api.judge().check(&asked.for_judge(switches, key))
+        });
         let (answer, said) = self.reply(&mut asked, &verdict);
         self.note(&asked, &verdict, &answer, &said);
         answer
-    }
-
-    fn verdict(&self, asked: &Asked<'_>) -> Verdict {
-        let betas = asked.header_list("anthropic-beta");
-        asked.route.api.judge().check(&strict::Request {
-            body: &asked.body,
-            model: &asked.model,
-            flavor: asked.route.flavor,
-            version: asked.header("anthropic-version"),
-            betas: &betas,
-            switches: &self.options.switches,
-            key: Some(&self.options.key),
-            counting: matches!(asked.route.endpoint, Endpoint::Count { .. }),
-        })
     }
 
     fn reply(&self, asked: &mut Asked<'_>, verdict: &Verdict) -> (Answer, Value) {
@@ -161,6 +150,7 @@ impl Simulator {
             flavor,
             model: &asked.model,
             body: &asked.body,
+            request: asked.for_judge(&self.options.switches, &self.options.key),
             heard,
             turn,
             key: &self.options.key,

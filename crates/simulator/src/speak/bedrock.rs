@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Frame, Place, Voice, parsed};
 use crate::hear::Thinking;
-use crate::mint;
+use crate::mint::Trail;
 use crate::turn::{Block, Stop};
 
 pub(super) fn whole(voice: &Voice<'_>) -> Value {
@@ -47,15 +47,16 @@ pub(super) fn stream(voice: &Voice<'_>) -> Vec<Frame> {
 
 fn content(voice: &Voice<'_>) -> Vec<Value> {
     let mut content: Vec<Value> = Vec::new();
+    let mut trail = Trail::of(&voice.request);
     for (index, block) in voice.turn.blocks.iter().enumerate() {
         let spelled = match block {
             Block::Thinking(text) => {
                 let shown = if voice.heard.thinking == Thinking::Hidden { "" } else { text };
-                let signature = mint::seal(voice, "thinking", shown, &content);
+                let signature = trail.think(voice.key, shown);
                 json!({"reasoningContent": {"reasoningText": {"text": shown, "signature": signature}}})
             }
-            Block::Redacted(text) => {
-                let data = mint::encrypted(voice, "redacted_thinking", text, &content);
+            Block::Redacted(_) => {
+                let data = trail.redact(voice.key);
                 json!({"reasoningContent": {"redactedContent": data}})
             }
             Block::Text(text) => json!({"text": text}),
@@ -65,6 +66,9 @@ fn content(voice: &Voice<'_>) -> Vec<Value> {
                 "input": parsed(&call.arguments),
             }}),
         };
+        if !matches!(block, Block::Thinking(_) | Block::Redacted(_)) {
+            trail.block(&spelled);
+        }
         content.push(spelled);
     }
     content

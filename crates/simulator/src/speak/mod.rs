@@ -12,6 +12,7 @@ mod openai_responses;
 mod openai_responses_stream;
 
 use bytes::Bytes;
+use interlingua_strict as strict;
 use interlingua_strict::seal::Key;
 use serde_json::Value;
 
@@ -21,12 +22,14 @@ use crate::seed::Seed;
 use crate::turn::Turn;
 
 /// Who speaks, to which request, and what.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Voice<'v> {
     pub api: Api,
     pub flavor: &'v str,
     pub model: &'v str,
     pub body: &'v Value,
+    /// The request as the judge sees it: seals follow from it.
+    pub request: strict::Request<'v>,
     pub heard: &'v Heard,
     pub turn: &'v Turn,
     pub key: &'v Key,
