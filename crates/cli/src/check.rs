@@ -8,7 +8,6 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use interlingua_strict::seal::Key;
 use interlingua_strict::{ALL, Judge, Request, Switches, Verdict, Violation, find};
-use serde_json::Value;
 
 use crate::problem::Problem;
 use crate::{near, output};
@@ -63,11 +62,9 @@ pub(crate) fn run(order: &Check) -> Result<(), Problem> {
 }
 
 fn verdict(order: &Check, flavor: &str, body: &[u8]) -> Verdict {
-    let body: Value = match serde_json::from_slice(body) {
+    let body = match order.judge.parse(body) {
         Ok(body) => body,
-        Err(error) => {
-            return Verdict { violations: vec![(order.judge.not_json)(&error.to_string())] };
-        }
+        Err(unread) => return Verdict { violations: vec![unread] },
     };
     let switches = Switches::default();
     let betas: Vec<&str> = order.beta.iter().map(String::as_str).collect();

@@ -35,12 +35,9 @@ impl<'a> Asked<'a> {
         seed: Seed,
         faults: Vec<Fault>,
     ) -> (Self, Option<Verdict>) {
-        let (body, verdict) = match serde_json::from_slice::<Value>(request.body()) {
+        let (body, verdict) = match route.api.judge().parse(request.body()) {
             Ok(body) => (unwrapped(route, body), None),
-            Err(error) => {
-                let complaint = (route.api.judge().not_json)(&error.to_string());
-                (Value::Null, Some(Verdict { violations: vec![complaint] }))
-            }
+            Err(unread) => (Value::Null, Some(Verdict { violations: vec![unread] })),
         };
         let query = request.uri().query().unwrap_or_default();
         let array = route.api == Api::Gemini && !query.split('&').any(|part| part == "alt=sse");

@@ -45,7 +45,7 @@ impl Trail {
             contents,
             position: self.passed.len(),
             neighbours: &neighbours,
-            prefix: None,
+            ..Bound::default()
         });
         self.passed.push(Value::from(seal.as_str()));
         seal
@@ -62,7 +62,7 @@ pub(crate) fn seal(voice: &Voice<'_>, kind: &str, text: &str, before: &[Value]) 
         contents: text,
         position: before.len(),
         neighbours: &neighbours,
-        prefix: None,
+        ..Bound::default()
     })
 }
 

@@ -90,13 +90,23 @@ impl Maker<'_> {
         // Draft 4 says with a boolean that the bound itself is excluded.
         let excluded = |key: &str| schema.get(key) == Some(&Value::Bool(true));
         let step = bound("multipleOf").unwrap_or(1.0);
-        let low = bound("minimum")
-            .map(|low| if excluded("exclusiveMinimum") { low + step } else { low })
-            .or_else(|| bound("exclusiveMinimum").map(|low| low + step));
-        let high = bound("maximum")
-            .map(|high| if excluded("exclusiveMaximum") { high - step } else { high })
-            .or_else(|| bound("exclusiveMaximum").map(|high| high - step));
-        let mut made = low.unwrap_or(1.0).max(1.0_f64.min(high.unwrap_or(1.0)));
+        let (least, most) = (bound("minimum"), bound("maximum"));
+        let (above, below) = (bound("exclusiveMinimum"), bound("exclusiveMaximum"));
+        let low = match (least, above) {
+            (Some(least), _) if excluded("exclusiveMinimum") => Some(least + step),
+            (Some(least), above) => Some(above.map_or(least, |above| least.max(above + step))),
+            (None, above) => above.map(|above| above + step),
+        };
+        let high = match (most, below) {
+            (Some(most), _) if excluded("exclusiveMaximum") => Some(most - step),
+            (Some(most), below) => Some(below.map_or(most, |below| most.min(below - step))),
+            (None, below) => below.map(|below| below - step),
+        };
+        let mut made = 1.0_f64.max(low.unwrap_or(f64::MIN)).min(high.unwrap_or(f64::MAX));
+        if low.is_some_and(|low| made < low) {
+            // A step is too far: in the middle.
+            made = least.or(above).unwrap_or(made).midpoint(most.or(below).unwrap_or(made));
+        }
         #[expect(clippy::cast_precision_loss, reason = "the variants are few")]
         let next = made + step * self.variant as f64;
         if high.is_none_or(|high| next <= high) {

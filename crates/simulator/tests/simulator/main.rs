@@ -1,0 +1,13 @@
+//! The simulator, over real sockets and without.
+
+mod apis;
+mod arguments;
+mod client;
+mod corpus;
+mod faults;
+mod load;
+mod log;
+mod misdeeds;
+mod routes;
+mod script;
+mod tokens;

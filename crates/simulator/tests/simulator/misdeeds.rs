@@ -1,0 +1,114 @@
+//! The agent behaves, and misbehaves when asked to.
+
+use interlingua_simulator::brain::{MISDEEDS, agent};
+use interlingua_simulator::hear::{Choice, Heard, Outcome, Thinking, Tool};
+use interlingua_simulator::turn::{Block, Stop, Turn};
+use serde_json::{Value, json};
+
+fn tool(name: &str) -> Tool {
+    let schema = json!({
+        "type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"],
+    });
+    let description = format!("Does {name} things");
+    Tool { name: name.to_owned(), schema, description, ..Tool::default() }
+}
+
+fn heard(prompt: &str) -> Heard {
+    Heard {
+        prompt: prompt.to_owned(),
+        tools: vec![tool("read_file"), tool("list_files"), tool("search")],
+        turn: 1,
+        ..Heard::default()
+    }
+}
+
+fn names(turn: &Turn) -> Vec<&str> {
+    turn.calls().map(|call| call.name.as_str()).collect()
+}
+
+#[test]
+fn it_calls_the_tool_that_is_named_or_fits() {
+    assert_eq!(names(&agent::answer(&heard("Use list_files now"))), ["list_files"]);
+    assert_eq!(names(&agent::answer(&heard("Please search the web"))), ["search"]);
+    assert_eq!(names(&agent::answer(&heard("Hello"))), ["read_file"]);
+    let forced = Heard { choice: Choice::Tool("search".into()), ..heard("Use list_files now") };
+    assert_eq!(names(&agent::answer(&forced)), ["search"]);
+    let none = Heard { choice: Choice::None, ..heard("Use list_files now") };
+    assert_eq!(agent::answer(&none).stop, Stop::End);
+}
+
+#[test]
+fn several_calls_in_parallel_when_asked() {
+    let turn = agent::answer(&heard("Run search and list_files in parallel"));
+    assert_eq!(names(&turn), ["search", "list_files"]);
+    let turn = agent::answer(&heard("read_file sim:parallel=3"));
+    assert_eq!(names(&turn), ["read_file"; 3]);
+    let arguments: Vec<&str> = turn.calls().map(|call| call.arguments.as_str()).collect();
+    assert_ne!(arguments[0], arguments[1]);
+}
+
+#[test]
+fn it_says_what_it_is_told_to_call() {
+    let turn = agent::answer(&heard(r#"sim:call=search sim:arguments={"path": "}{", "n": 1} ok"#));
+    let call = turn.calls().next().unwrap();
+    assert_eq!((&*call.name, &*call.arguments), ("search", r#"{"path":"}{","n":1}"#));
+}
+
+#[test]
+fn thinking_is_interleaved() {
+    let thinking = Heard { thinking: Thinking::Shown, ..heard("Hello") };
+    let turn = agent::answer(&thinking);
+    assert!(matches!(
+        turn.blocks[..],
+        [Block::Thinking(_), Block::Text(_), Block::Thinking(_), Block::Call(_)]
+    ));
+}
+
+#[test]
+fn the_answer_proves_that_results_arrived() {
+    let text = "line one\nline \"two\" é".to_owned();
+    let result = Outcome { call: "c1".into(), name: "search".into(), text, failed: false };
+    let answered = Heard { results: vec![result], steps: 1, turn: 2, ..heard("Hello") };
+    let turn = agent::answer(&answered);
+    let [Block::Text(said)] = &turn.blocks[..] else { panic!("{turn:?}") };
+    assert!(said.contains("search (c1): 22 bytes"), "{said}");
+    assert!(said.contains("line one\nline \"two\" é"), "{said}");
+    let digest = "sha256 77f8d2db30b53d038a7608a7d9d2f8204f7c0234d60c3610a4424a45a3d3bf8a";
+    assert!(said.contains(digest), "{said}");
+    assert_eq!(turn.stop, Stop::End);
+    let more = Heard { prompt: "Hello sim:rounds=2".into(), ..answered };
+    assert_eq!(agent::answer(&more).stop, Stop::Calls);
+}
+
+#[test]
+fn every_misdeed_is_done_once() {
+    for (phrase, misdeed, _) in MISDEEDS {
+        let bad = Heard { thinking: Thinking::Shown, ..heard(&format!("Go on. {phrase}")) };
+        let turn = agent::answer(&bad);
+        let call = turn.calls().next();
+        let arguments = call.map_or("", |call| &call.arguments);
+        let parsed = serde_json::from_str::<Value>(arguments);
+        let holds = match *phrase {
+            "sim:empty-arguments" => call.is_some() && arguments.is_empty(),
+            "sim:missing-arguments" => arguments == "{}",
+            "sim:malformed-arguments" => call.is_some() && parsed.is_err(),
+            "sim:double-encoded" => parsed.unwrap().is_string(),
+            "sim:unknown-tool" => bad.tools.iter().all(|tool| tool.name != call.unwrap().name),
+            "sim:truncate" => turn.stop == Stop::Length && parsed.is_err(),
+            "sim:empty-text" => turn.blocks[1] == Block::Text(String::new()),
+            "sim:empty" => turn.blocks.is_empty() && turn.stop == Stop::End,
+            "sim:refuse" => turn.stop == Stop::Refusal,
+            other => panic!("{other} is not tried"),
+        };
+        assert!(holds, "{phrase} ({misdeed:?}): {turn:?}");
+        // The next step is done well.
+        let result = Outcome { text: "no".into(), failed: true, ..Outcome::default() };
+        let next = Heard { results: vec![result], steps: 1, turn: 2, ..bad };
+        let turn = agent::answer(&next);
+        let well = |call: &interlingua_simulator::turn::Call| {
+            serde_json::from_str::<Value>(&call.arguments).unwrap()["path"].is_string()
+        };
+        assert!(turn.calls().all(well), "{phrase}: {turn:?}");
+        assert!(matches!(turn.stop, Stop::End | Stop::Calls), "{phrase}: {turn:?}");
+    }
+}

@@ -1,0 +1,53 @@
+//! Tokens are counted, and limits kept.
+
+use serde_json::json;
+
+use crate::client::{PROMPT, Server, request};
+
+#[test]
+fn a_request_is_counted_without_being_answered() {
+    let server = Server::start();
+    let message = json!({"model": "m", "messages": [{"role": "user", "content": "Hello"}]});
+    let counted = server.post("/v1/messages/count_tokens?beta=true", &message).json();
+    assert!(counted["input_tokens"].as_u64().unwrap() > 1);
+    let (_, body) = request("gemini", false, PROMPT);
+    let counted =
+        server.post("/v1beta/models/m:countTokens", &json!({"generateContentRequest": body}));
+    assert!(counted.json()["totalTokens"].as_u64().unwrap() > 1);
+    let (_, body) = request("responses", false, PROMPT);
+    let counted = server.post("/v1/responses/input_tokens", &body).json();
+    assert_eq!(counted["object"], "response.input_tokens");
+}
+
+#[test]
+fn the_reply_ends_at_the_limit() {
+    let server = Server::start();
+    let (path, mut body) = request("anthropic", false, &"words ".repeat(100));
+    body["tools"] = json!([]);
+    body["thinking"] = json!({"type": "disabled"});
+    body["max_tokens"] = json!(5);
+    let reply = server.post(&path, &body).json();
+    assert_eq!(reply["stop_reason"], "max_tokens", "{reply}");
+    assert_eq!(reply["usage"]["output_tokens"], 5);
+    assert_eq!(reply["content"][0]["text"].as_str().unwrap().len(), 20);
+    let (path, mut body) = request("responses", true, &"words ".repeat(100));
+    body["max_output_tokens"] = json!(16);
+    let events = server.post(&path, &body).events();
+    let last = events.last().unwrap();
+    assert_eq!(last["type"], "response.incomplete");
+    assert_eq!(last["response"]["incomplete_details"]["reason"], "max_output_tokens");
+}
+
+#[test]
+fn what_was_read_before_is_cached() {
+    let server = Server::start();
+    let (path, mut body) = request("openai", false, PROMPT);
+    let first = server.post(&path, &body).json()["usage"].clone();
+    assert_eq!(first["prompt_tokens_details"]["cached_tokens"], 0);
+    let messages = body["messages"].as_array_mut().unwrap();
+    messages.push(json!({"role": "assistant", "content": "Yes."}));
+    messages.push(json!({"role": "user", "content": "Again."}));
+    let second = server.post(&path, &body).json()["usage"].clone();
+    let cached = second["prompt_tokens_details"]["cached_tokens"].as_u64().unwrap();
+    assert!(cached > 0 && cached < second["prompt_tokens"].as_u64().unwrap(), "{second}");
+}
