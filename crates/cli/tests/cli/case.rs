@@ -45,7 +45,7 @@ fn help_is_given() {
     let ran = interlingua("", b"");
     assert_eq!(ran.code, 0);
     assert!(ran.text().contains("translate") && ran.text().contains("case"), "{}", ran.text());
-    for command in ["translate", "case"] {
+    for command in ["translate", "case", "check", "simulate"] {
         let ran = interlingua(&format!("{command} --help"), b"");
         assert_eq!(ran.code, 0, "{command}");
         assert!(ran.text().contains("Example"), "{command}: {}", ran.text());

@@ -4,5 +4,7 @@
 
 mod bad_input;
 mod case;
+mod check;
 mod command;
+mod simulate;
 mod translate;

@@ -1,0 +1,92 @@
+//! `interlingua simulate`.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+
+use crate::command::interlingua;
+
+/// A simulator, and where it listens.
+struct Running(Child, String);
+
+impl Running {
+    fn start(arguments: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_interlingua"))
+            .args(["simulate", "--listen", "127.0.0.1:0"])
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary starts");
+        let mut line = String::new();
+        let stdout = child.stdout.take().expect("stdout is a pipe");
+        BufReader::new(stdout).read_line(&mut line).expect("a line comes");
+        let addr = line.trim().strip_prefix("http://").expect("an address").to_owned();
+        Self(child, addr)
+    }
+
+    fn ask(&self) -> String {
+        let body = r#"{"model":"m","messages":[{"role":"user","content":"Hi"}]}"#;
+        let mut stream = TcpStream::connect(&self.1).expect("it listens");
+        write!(
+            stream,
+            "POST /openai/v1/chat/completions HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
+             content-length: {}\r\n\r\n{body}",
+            body.len()
+        )
+        .expect("it reads");
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply).expect("it answers");
+        reply
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn it_tells_where_it_listens_and_answers() {
+    let mut running = Running::start(&[]);
+    assert!(running.ask().contains("You said"), "{}", running.ask());
+    let _ = running.0.kill();
+    let mut guide = String::new();
+    let mut stderr = running.0.stderr.take().expect("stderr is a pipe");
+    stderr.read_to_string(&mut guide).expect("it is text");
+    assert!(guide.contains(&format!("http://{}/openrouter/v1", running.1)), "{guide}");
+}
+
+#[test]
+fn scripts_and_faults_are_played() {
+    let path = std::env::temp_dir().join(format!("interlingua-script-{}.toml", std::process::id()));
+    fs::write(&path, "[[turn]]\nblocks = [{ text = \"From a script.\" }]").expect("it is written");
+    let script = path.display().to_string();
+    let running = Running::start(&["--script", &script, "--fault", "429=3@1"]);
+    let refused = running.ask();
+    assert!(refused.starts_with("HTTP/1.1 429") && refused.contains("retry-after: 3"), "{refused}");
+    assert!(running.ask().contains("From a script."));
+    fs::remove_file(&path).expect("it is there");
+}
+
+#[test]
+fn wrong_usage_is_told() {
+    let path = std::env::temp_dir().join(format!("interlingua-wrong-{}.toml", std::process::id()));
+    fs::write(&path, "[[turn]]\nblcoks = []").expect("it is written");
+    let script = format!("simulate --script {}", path.display());
+    for (arguments, part) in [
+        ("simulate --listen nowhere", "nowhere"),
+        ("simulate --fault 430", "there is no fault `430`"),
+        ("simulate --script no-such-file.toml", "no-such-file.toml"),
+        (&*script, "unknown field `blcoks`"),
+    ] {
+        let ran = interlingua(arguments, b"");
+        assert_eq!(ran.code, 2, "{arguments}: {}", ran.stderr);
+        assert!(ran.stderr.contains(part), "{arguments}: {}", ran.stderr);
+    }
+    fs::remove_file(&path).expect("it is there");
+}
