@@ -4,6 +4,7 @@ mod apis;
 mod arguments;
 mod client;
 mod corpus;
+mod docs;
 mod faults;
 mod load;
 mod log;
