@@ -71,7 +71,7 @@ pub(super) const RULES: [Rule; 2] = [
         status: 400,
         when: "An image in base64 is larger than 10 MB.",
         words: "{path}: image exceeds 10 MB maximum: {bytes} bytes > {most} bytes",
-        evidence: Evidence::Seen,
+        evidence: Evidence::Inferred,
         source: "L5; public code 56262009662 with the earlier limit of 5 MB, documentation of images",
         check: size,
     },
