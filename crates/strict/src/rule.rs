@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::{Request, Violation};
 
 /// A rule: what is refused, and in which words.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Rule {
     /// Unique within its judge, in kebab case: also the corpus file and the anchor in the documents.
     pub name: &'static str,
@@ -88,6 +88,32 @@ impl Evidence {
             Self::Inferred => "inferred",
         }
     }
+}
+
+/// How many rules these parts have.
+pub(crate) const fn count(parts: &[&[Rule]]) -> usize {
+    let (mut sum, mut part) = (0, 0);
+    while part < parts.len() {
+        sum += parts[part].len();
+        part += 1;
+    }
+    sum
+}
+
+/// The rules of all parts, in one list.
+pub(crate) const fn joined<const N: usize>(parts: &[&[Rule]]) -> [Rule; N] {
+    let mut all = [parts[0][0]; N];
+    let (mut at, mut part) = (0, 0);
+    while part < parts.len() {
+        let mut index = 0;
+        while index < parts[part].len() {
+            all[at] = parts[part][index];
+            at += 1;
+            index += 1;
+        }
+        part += 1;
+    }
+    all
 }
 
 /// The elements of an array field; none if it is missing or something else.

@@ -97,7 +97,7 @@ fn judged(judge: &'static Judge, case: &Value, entry: &Value) -> Verdict {
     let body = entry.get("request").unwrap_or(entry);
     let bytes = match entry.get("raw").and_then(Value::as_str) {
         Some(raw) => raw.to_owned(),
-        None => body.to_string(),
+        None => written_out(body).to_string(),
     };
     let body = match judge.parse(bytes.as_bytes()) {
         Ok(body) => body,
@@ -113,6 +113,24 @@ fn judged(judge: &'static Judge, case: &Value, entry: &Value) -> Verdict {
         counting: said("counting").as_bool().unwrap_or_default(),
         ..request
     })
+}
+
+/// The value with `{"$repeat": [what, times]}` written out: a long text, or a list of many.
+fn written_out(value: &Value) -> Value {
+    match value {
+        Value::Object(object) => match object.get("$repeat").map(|repeat| (&repeat[0], &repeat[1]))
+        {
+            Some((Value::String(text), times)) => text.repeat(count(times)).into(),
+            Some((what, times)) => vec![written_out(what); count(times)].into(),
+            None => object.iter().map(|(key, value)| (key.clone(), written_out(value))).collect(),
+        },
+        Value::Array(list) => list.iter().map(written_out).collect(),
+        other => other.clone(),
+    }
+}
+
+fn count(times: &Value) -> usize {
+    usize::try_from(times.as_u64().unwrap_or_default()).unwrap_or_default()
 }
 
 /// What the entry says, or else the file. Only an entry that names its request says more than that.
@@ -156,7 +174,7 @@ fn files() -> Vec<PathBuf> {
     let mut files = Vec::new();
     for judge in ALL {
         let Ok(folder) = fs::read_dir(corpus().join(judge.dialect)) else { continue };
-        files.extend(folder.map(|entry| entry.unwrap().path()));
+        files.extend(folder.filter_map(Result::ok).map(|entry| entry.path()));
     }
     files.sort();
     files
