@@ -12,7 +12,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioTimer;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
@@ -45,15 +45,23 @@ impl Running {
 }
 
 impl Simulator {
-    /// Listens at an address; port 0 takes a free one.
-    pub async fn start(self, listen: SocketAddr) -> io::Result<Running> {
-        let listener = TcpListener::bind(listen).await?;
+    /// Listens at an address; port 0 takes a free one. To be called within a tokio runtime.
+    pub fn start(self, listen: SocketAddr) -> io::Result<Running> {
+        let listener = listener(listen)?;
         let addr = listener.local_addr()?;
         let simulator = Arc::new(self);
         let (stop, stopped) = watch::channel(false);
         let task = tokio::spawn(accept(listener, Arc::clone(&simulator), stopped));
         Ok(Running { addr, simulator, stop, task })
     }
+}
+
+/// With room for as many clients as may come at the same moment.
+fn listener(listen: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if listen.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    socket.set_reuseaddr(true)?;
+    socket.bind(listen)?;
+    socket.listen(QUEUE)
 }
 
 async fn accept(listener: TcpListener, simulator: Arc<Simulator>, stop: watch::Receiver<bool>) {
@@ -160,7 +168,7 @@ pub fn run(
 ) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
-        let running = simulator.start(listen).await?;
+        let running = simulator.start(listen)?;
         ready(running.addr)?;
         asked_to_end().await?;
         running.stop().await;
@@ -188,4 +196,5 @@ const LARGEST: usize = 32 * 1024 * 1024;
 const HEADERS: Duration = Duration::from_secs(30);
 const BODY: Duration = Duration::from_mins(1);
 const GRACE: Duration = Duration::from_secs(2);
+const QUEUE: u32 = 4096;
 const BREATH: Duration = Duration::from_millis(50);

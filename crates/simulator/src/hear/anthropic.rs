@@ -1,8 +1,9 @@
 //! What an Anthropic request says.
 
+use interlingua_strict::anthropic::profile::{self, profile};
 use serde_json::Value;
 
-use super::{Choice, Heard, Outcome, Said, Thinking, Tool, is_one_of, is_true, items};
+use super::{Choice, Heard, Outcome, Said, Thinking, Tool, is_true, items};
 use super::{spelled, string, words};
 
 pub(super) fn hear(model: &str, body: &Value) -> Heard {
@@ -70,19 +71,16 @@ fn tools(body: &Value) -> Vec<Tool> {
 
 /// Newer models think on their own, and show it only when asked.
 pub(super) fn thinking(model: &str, asked: Option<&Value>) -> Thinking {
-    let shown_by_default = is_one_of(model, SHOWN);
-    let Some(asked) = asked else {
-        return if shown_by_default || is_one_of(model, SILENT) {
-            Thinking::Off
-        } else {
-            Thinking::Hidden
-        };
-    };
-    match (string(asked, "type"), string(asked, "display")) {
-        ("disabled" | "between_tools", _) => Thinking::Off,
-        (_, "omitted") => Thinking::Hidden,
-        (_, "") if !shown_by_default => Thinking::Hidden,
-        _ => Thinking::Shown,
+    let profile = profile(model);
+    let shown = profile.shows_thinking();
+    let kind = asked.map(|asked| (string(asked, "type"), string(asked, "display")));
+    match kind {
+        None if profile.unasked == profile::Thinking::Off => Thinking::Off,
+        Some(("disabled" | "between_tools", _)) => Thinking::Off,
+        Some((_, "summarized" | "updates")) => Thinking::Shown,
+        Some((_, "omitted")) => Thinking::Hidden,
+        _ if shown => Thinking::Shown,
+        _ => Thinking::Hidden,
     }
 }
 
@@ -94,23 +92,3 @@ fn choice(choice: Option<&Value>) -> Choice {
         _ => Choice::Auto,
     }
 }
-
-/// Models that show their thinking unless told otherwise.
-const SHOWN: &[&str] = &[
-    "claude-2",
-    "claude-3",
-    "claude-instant",
-    "opus-4-0",
-    "opus-4-1",
-    "opus-4-2025",
-    "opus-4-5",
-    "opus-4-6",
-    "sonnet-4-0",
-    "sonnet-4-2025",
-    "sonnet-4-5",
-    "sonnet-4-6",
-    "haiku-4-5",
-];
-
-/// Models that hide it, but think only when asked to.
-const SILENT: &[&str] = &["opus-4-7", "opus-4-8"];

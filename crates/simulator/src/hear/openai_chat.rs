@@ -69,7 +69,7 @@ fn thinking(flavor: &str, model: &str, body: &Value) -> Thinking {
     let named = is_one_of(model, REASONERS);
     let asked = effort.is_some_and(|effort| effort != "none");
     let on = match flavor {
-        "openai" => return if named || asked { Thinking::Hidden } else { Thinking::Off },
+        "openai" | "azure" => return if named || asked { Thinking::Hidden } else { Thinking::Off },
         "deepseek" | "moonshot" => switch != Some("disabled") && effort != Some("none"),
         "openrouter" => match body.get("reasoning") {
             Some(reasoning) => {

@@ -1,10 +1,10 @@
 //! Replies of the Messages API.
 
+use interlingua_strict::anthropic::mint::Trail;
 use serde_json::{Value, json};
 
 use super::{Frame, Place, Voice, parsed};
 use crate::hear::Thinking;
-use crate::mint::Trail;
 use crate::turn::{Block, Stop};
 
 pub(super) fn whole(voice: &Voice<'_>) -> Value {
@@ -73,7 +73,9 @@ fn content(voice: &Voice<'_>) -> Vec<Value> {
             Block::Text(text) => json!({"type": "text", "text": text}),
             Block::Call(call) => json!({
                 "type": "tool_use",
-                "id": call.id.clone().unwrap_or_else(|| voice.seed.id("toolu_01", index, 22)),
+                "id": call.id.clone().unwrap_or_else(|| {
+                    trail.call_id(voice.key, &voice.seed.id("", index, 22))
+                }),
                 "name": call.name,
                 "input": parsed(&call.arguments),
             }),

@@ -2,11 +2,11 @@
 
 use aws_smithy_eventstream::frame::write_message_to;
 use aws_smithy_types::event_stream::{Header, HeaderValue, Message};
+use interlingua_strict::anthropic::mint::Trail;
 use serde_json::{Value, json};
 
 use super::{Frame, Place, Voice, parsed};
 use crate::hear::Thinking;
-use crate::mint::Trail;
 use crate::turn::{Block, Stop};
 
 pub(super) fn whole(voice: &Voice<'_>) -> Value {

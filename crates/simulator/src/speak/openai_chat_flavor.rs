@@ -1,9 +1,10 @@
 //! Where the providers of Chat Completions differ, as a table.
 
+use interlingua_strict::openai_chat::Detail;
 use serde_json::{Value, json};
 
 use super::Voice;
-use crate::mint;
+use crate::turn::Call;
 
 /// How a provider speaks.
 struct Row {
@@ -39,7 +40,7 @@ pub(super) fn shown(voice: &Voice<'_>) -> Shown {
 }
 
 pub(super) fn is_inventor(voice: &Voice<'_>) -> bool {
-    voice.flavor == "openai"
+    matches!(voice.flavor, "openai" | "azure")
 }
 
 /// It passes requests on, and keeps the line open with comments.
@@ -114,39 +115,40 @@ fn part(thoughts: &str) -> Value {
     json!({"type": "thinking", "thinking": [{"type": "text", "text": thoughts}]})
 }
 
-/// The entries depend on whose model it is.
+/// The entries depend on whose model it is. Each is spelled as a client puts it together from the
+/// deltas: what comes after vouches for it as it is spelled.
 fn details(voice: &Voice<'_>, thoughts: &str) -> Vec<Value> {
-    let mut details = match family(voice) {
+    let format = family(voice);
+    let readable = |kind: &str, key: &str| {
+        let mut entry = json!({"type": kind, "index": 0});
+        entry[key] = thoughts.into();
+        entry["format"] = format.into();
+        entry
+    };
+    let encrypted = |id: String| {
+        let kind = "reasoning.encrypted";
+        json!({"type": kind, "index": 1, "id": id, "format": format, "data": ""})
+    };
+    let mut details = match format {
         "openai-responses-v1" => {
-            let mut summary = json!({"type": "reasoning.summary", "summary": thoughts});
-            summary["index"] = 0.into();
-            let before = [summary.clone()];
-            let data = mint::encrypted(voice, "reasoning.encrypted", thoughts, &before);
             let id = voice.seed.id("rs_", 0, 48);
-            vec![
-                summary,
-                json!({"type": "reasoning.encrypted", "data": data, "id": id, "index": 1}),
-            ]
+            vec![readable("reasoning.summary", "summary"), encrypted(id)]
         }
         "google-gemini-v1" => {
-            let text = json!({"type": "reasoning.text", "text": thoughts, "index": 0});
-            let before = [text.clone()];
-            let data = mint::encrypted(voice, "reasoning.encrypted", thoughts, &before);
             let call = voice.turn.calls().next();
-            let id =
-                call.map(|call| call.id.clone().unwrap_or_else(|| call_id(voice, 0, &call.name)));
-            vec![text, json!({"type": "reasoning.encrypted", "data": data, "id": id, "index": 1})]
+            let given =
+                |call: &Call| call.id.clone().unwrap_or_else(|| call_id(voice, 0, &call.name));
+            let id = call.map_or_else(|| voice.seed.id("tool_", 0, 24), given);
+            vec![readable("reasoning.text", "text"), encrypted(id)]
         }
-        _ => {
-            let signature = mint::seal(voice, "reasoning.text", thoughts, &[]);
-            vec![json!({
-                "type": "reasoning.text", "text": thoughts, "signature": signature, "index": 0,
-            })]
-        }
+        _ => vec![readable("reasoning.text", "text")],
     };
-    for detail in &mut details {
-        detail["format"] = family(voice).into();
-    }
+    let last = details.len() - 1;
+    let before = voice.body.get("messages").and_then(Value::as_array).map_or(0, Vec::len);
+    let whole = voice.request.switches.prefix_binding == Some(true);
+    let sealed = Detail::new(voice.model, &details, last, voice.body, before, whole);
+    let key = if last == 0 { "signature" } else { "data" };
+    details[last][key] = sealed.mint(voice.key).into();
     details
 }
 
@@ -240,7 +242,15 @@ const ROWS: &[Row] = &[
         call: CallId::Numbered,
         counts: false,
     },
+    plain("azure", Shown::Never),
+    plain("cerebras", Shown::Under("reasoning")),
+    plain("ollama", Shown::Under("reasoning")),
+    plain("vllm", Shown::Under("reasoning")),
 ];
+
+const fn plain(flavor: &'static str, shown: Shown) -> Row {
+    Row { flavor, shown, ..GENERIC }
+}
 
 const GENERIC: Row = Row {
     flavor: "generic",

@@ -41,7 +41,7 @@ impl Server {
     pub(crate) fn with(options: Options) -> Self {
         let runtime = Runtime::new().unwrap();
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
-        let running = runtime.block_on(Simulator::new(options).start(any)).unwrap();
+        let running = runtime.block_on(async { Simulator::new(options).start(any).unwrap() });
         Self { runtime, running: Some(running) }
     }
 
