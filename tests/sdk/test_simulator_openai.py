@@ -29,7 +29,8 @@ def chat(client, model, messages, **more):
 # Each with a model that thinks where the provider has one, and the name of its field.
 CHATS = [("openai", "gpt-4.1", None), ("openrouter", "anthropic/claude-sonnet-4.6", "reasoning_details"),
          ("deepseek", "deepseek-v4", "reasoning_content"), ("groq", "openai/gpt-oss-120b", "reasoning"),
-         ("moonshot", "kimi-k2.6", "reasoning_content"), ("generic", "qwen3", "reasoning_content")]
+         ("moonshot", "kimi-k2.6", "reasoning_content"), ("llama.cpp", "qwen3", "reasoning_content"),
+         ("vllm", "qwen3", "reasoning"), ("generic", "some-model", None)]
 
 
 @pytest.mark.parametrize("provider, model, field", CHATS)

@@ -244,8 +244,12 @@ const ROWS: &[Row] = &[
     },
     plain("azure", Shown::Never),
     plain("cerebras", Shown::Under("reasoning")),
+    plain("glm", Shown::Under("reasoning_content")),
+    plain("llama.cpp", Shown::Under("reasoning_content")),
     plain("ollama", Shown::Under("reasoning")),
+    plain("qwen", Shown::Under("reasoning_content")),
     plain("vllm", Shown::Under("reasoning")),
+    plain("xai", Shown::Under("reasoning_content")),
 ];
 
 const fn plain(flavor: &'static str, shown: Shown) -> Row {
@@ -254,7 +258,7 @@ const fn plain(flavor: &'static str, shown: Shown) -> Row {
 
 const GENERIC: Row = Row {
     flavor: "generic",
-    shown: Shown::Under("reasoning_content"),
+    shown: Shown::Never,
     id: "chatcmpl-",
     call: CallId::Random("call_", 24),
     counts: false,

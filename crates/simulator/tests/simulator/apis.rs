@@ -206,7 +206,7 @@ fn providers_of_one_api_show_reasoning_each_in_its_place() {
         ("openrouter", "anthropic/claude-sonnet-4.6", "/reasoning_details/0/signature"),
         ("openrouter", "google/gemini-3-pro", "/reasoning_details/1/data"),
         ("mistral", "magistral-medium", "/content/0/thinking/0/text"),
-        ("generic", "qwen3", "/reasoning_content"),
+        ("llama.cpp", "qwen3", "/reasoning_content"),
     ] {
         let (path, mut body) = request(provider, false, PROMPT);
         body["model"] = model.into();
