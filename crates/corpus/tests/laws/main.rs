@@ -1,7 +1,8 @@
 //! The laws of the road, over the corpus and over generated conversations.
 //!
 //! `LAW_CASES` sets how many conversations each law sees, `LAW_SEED` which ones. A conversation that
-//! breaks a law is made smaller before it is shown.
+//! breaks a law is made smaller before it is shown. `LAW_DIALECTS=anthropic,native` looks at these
+//! dialects alone.
 
 #![expect(clippy::panic, reason = "a test fails by panicking")]
 
@@ -44,9 +45,29 @@ where
     }
 }
 
+/// Every dialect, or those of `LAW_DIALECTS`.
+fn dialects() -> impl Iterator<Item = &'static dyn Dialect> {
+    let chosen = std::env::var("LAW_DIALECTS").ok();
+    let is_chosen = move |dialect: &&dyn Dialect| {
+        let named = |names: &String| names.split(',').any(|name| name == dialect.id().0);
+        chosen.as_ref().is_none_or(named)
+    };
+    ALL.iter().copied().filter(is_chosen)
+}
+
 /// Every dialect with every dialect.
 fn pairs() -> impl Iterator<Item = (&'static dyn Dialect, &'static dyn Dialect)> {
-    ALL.iter().flat_map(|from| ALL.iter().map(|to| (*from, *to)))
+    dialects().flat_map(|from| dialects().map(move |to| (from, to)))
+}
+
+/// Checks every dialect, and says which fail and why.
+fn in_all_dialects(
+    check: impl Fn(&'static dyn Dialect) -> Result<(), String>,
+) -> Result<(), String> {
+    let failures: Vec<_> = dialects()
+        .filter_map(|dialect| Some(format!("{}: {}", dialect.id(), check(dialect).err()?)))
+        .collect();
+    if failures.is_empty() { Ok(()) } else { Err(failures.join("\n")) }
 }
 
 /// Checks every pair, and says which pairs fail and why.

@@ -30,7 +30,7 @@ fn sent(body: &Bytes, from: &dyn Dialect, to: &dyn Dialect) -> Result<Bytes, Str
 
 /// The same fields in the same order, each the same, but for the list that has grown.
 fn starts_with(long: &Bytes, short: &Bytes) -> Result<(), String> {
-    let (long, short) = (bodies::doc(long), bodies::doc(short));
+    let (long, short) = (bodies::doc(long)?, bodies::doc(short)?);
     let (long, short) = (long.root(), short.root());
     let names = |body: Node<'_>| body.fields().map(|field| field.name().into_owned()).collect();
     let (was, is): (Vec<_>, Vec<_>) = (names(short), names(long));
