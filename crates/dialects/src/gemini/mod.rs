@@ -13,6 +13,7 @@ mod outcome;
 mod part;
 mod partial;
 mod read;
+mod read_parts;
 mod reasoning;
 mod reply;
 mod request;
