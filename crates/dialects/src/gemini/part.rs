@@ -14,8 +14,11 @@ use crate::{media, note};
 #[derive(Debug, Default)]
 pub(super) struct Pairing {
     /// What new ids depend on beside name and position.
-    pub(super) salt: Option<Text>,
+    salt: Option<Text>,
+    /// The turn was taken out of its conversation: calls before it are not known.
+    alone: bool,
     calls: usize,
+    orphans: usize,
     pending: Vec<Pending>,
 }
 
@@ -190,7 +193,17 @@ fn keep_others(data: Node<'_>, key: &'static str, known: &[&'static str], extras
 }
 
 impl Pairing {
-    pub(super) fn call(
+    /// For a turn or block that was taken out of its conversation.
+    pub(super) fn alone() -> Self {
+        Self { alone: true, ..Self::default() }
+    }
+
+    /// For a reply, whose new ids must differ from those of the replies before it.
+    pub(super) fn of_reply(id: Option<Text>) -> Self {
+        Self { salt: id, ..Self::default() }
+    }
+
+    fn call(
         &mut self,
         call: Node<'_>,
         extras: &mut Extras,
@@ -239,11 +252,17 @@ impl Pairing {
     ) -> ToolResult {
         keep_others(response, "functionResponse", &["name", "response", "id", "parts"], extras);
         let name = names::get(response, "name").and_then(Node::text);
-        let call =
-            self.answered(written_id(response), name.as_ref(), extras).unwrap_or_else(|| {
-                ledger.change(note::ODD_INPUT, place, "a response answers no call that is known");
-                derive_id("call_", name.as_ref().unwrap_or(&Text::EMPTY), self.calls)
-            });
+        let answered = self.answered(written_id(response), name.as_ref(), extras);
+        let call = answered.unwrap_or_else(|| {
+            if !self.alone {
+                let what = "a response answers no call that is known";
+                ledger.change(note::ODD_INPUT, place, what);
+            }
+            // As the call is named where its turn stands alone, too.
+            self.orphans += 1;
+            let before = self.calls + self.orphans - 1;
+            derive_id("call_", name.as_ref().unwrap_or(&Text::EMPTY), before)
+        });
         let (mut content, is_error) =
             names::get(response, "response").map(outcome).unwrap_or_default();
         for part in names::get(response, "parts").into_iter().flat_map(Node::items) {
