@@ -45,3 +45,5 @@ pub const BAD_FRAME: &str = "bad-frame";
 pub const NAME_CHANGED: &str = "name-changed";
 /// A file goes out under another type than it came in with.
 pub const FORMAT_CHANGED: &str = "format-changed";
+/// A reason to stop that the dialect has no word for is said as another.
+pub const STOP_CONVERTED: &str = "stop-converted";
