@@ -26,14 +26,14 @@ pub(super) fn decode(doc: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
     if let Some(node) = root.get("system") {
         conversation.system = system(node, ledger);
     }
-    if let Some(config) = root.get("toolConfig") {
-        if let Some(list) = config.get("tools") {
-            if !list.is_array() {
-                ledger.change(note::ODD_INPUT, Place::BODY, "`tools` is not a list");
-            }
-            let list = tools::decode_list(list, ledger);
-            conversation.tools = Verbatim::read(list, ID, config.json());
+    if let Some(config) = root.get("toolConfig")
+        && let Some(list) = config.get("tools")
+    {
+        if !list.is_array() {
+            ledger.change(note::ODD_INPUT, Place::BODY, "`tools` is not a list");
         }
+        // The choice stands in the same field, which leaves as written if neither was edited.
+        conversation.tools = Verbatim::read(tools::decode_list(list, ledger), ID, config.json());
     }
     let decoded = settings::decode(|key| root.get(key), ledger);
     conversation.settings = Verbatim::read(decoded, ID, doc.whole());
