@@ -46,7 +46,11 @@ impl<'d> Node<'d> {
 
     /// The contents of a string, for comparing with known words; "" for anything else.
     pub fn word(self) -> Cow<'d, str> {
-        if self.is_string() { super::escape::unescape(unquote(self.raw())) } else { "".into() }
+        match self.span() {
+            Span { kind: Kind::String, plain: true, .. } => Cow::Borrowed(unquote(self.raw())),
+            Span { kind: Kind::String, .. } => super::escape::unescape(unquote(self.raw())),
+            _ => Cow::Borrowed(""),
+        }
     }
 
     pub fn boolean(self) -> Option<bool> {
@@ -129,7 +133,7 @@ impl<'d> Node<'d> {
 impl<'d> Field<'d> {
     /// The key's contents.
     pub fn name(self) -> Cow<'d, str> {
-        super::escape::unescape(unquote(self.key.raw()))
+        self.key.word()
     }
 
     /// The key as written.
@@ -138,8 +142,12 @@ impl<'d> Field<'d> {
     }
 
     pub fn is(self, name: &str) -> bool {
-        let raw = unquote(self.key.raw());
-        super::escape::spells(raw, name)
+        let Span { start, end, plain, .. } = self.key.span();
+        if plain {
+            let inside = start as usize + 1..end as usize - 1;
+            return self.key.doc.text.as_bytes()[inside] == *name.as_bytes();
+        }
+        super::escape::spells(unquote(self.key.raw()), name)
     }
 }
 
