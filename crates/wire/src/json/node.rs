@@ -41,14 +41,14 @@ impl<'d> Node<'d> {
 
     /// A string, sharing the document's memory.
     pub fn text(self) -> Option<Text> {
-        self.is_string().then(|| Text::shared(self.doc.text.slice_ref(unquote(self.raw()))))
+        self.is_string().then(|| Text::shared(self.doc.text.slice_ref(self.inside())))
     }
 
     /// The contents of a string, for comparing with known words; "" for anything else.
     pub fn word(self) -> Cow<'d, str> {
         match self.span() {
-            Span { kind: Kind::String, plain: true, .. } => Cow::Borrowed(unquote(self.raw())),
-            Span { kind: Kind::String, .. } => super::escape::unescape(unquote(self.raw())),
+            Span { kind: Kind::String, plain: true, .. } => Cow::Borrowed(self.inside()),
+            Span { kind: Kind::String, .. } => super::escape::unescape(self.inside()),
             _ => Cow::Borrowed(""),
         }
     }
@@ -100,6 +100,18 @@ impl<'d> Node<'d> {
         std::iter::from_fn(move || Some(Field { key: children.next()?, value: children.next()? }))
     }
 
+    /// A key that stands more than once in an object.
+    pub fn repeated_key(self) -> Option<Cow<'d, str>> {
+        let same = |a: Field<'d>, b: Field<'d>| match (a.key.plain(), b.key.plain()) {
+            (Some(a), Some(b)) => a == b,
+            _ => a.name() == b.name(),
+        };
+        let repeated = |(at, field): &(usize, Field<'d>)| {
+            self.fields().take(*at).any(|earlier| same(earlier, *field))
+        };
+        self.fields().enumerate().take(MOST_KEYS).find(repeated).map(|(_, field)| field.name())
+    }
+
     /// How many elements an array has, or fields an object.
     pub fn len(self) -> usize {
         match self.kind() {
@@ -125,6 +137,18 @@ impl<'d> Node<'d> {
         })
     }
 
+    /// The bytes of a string that is known to hold no escape.
+    fn plain(self) -> Option<&'d [u8]> {
+        let Span { start, end, plain, .. } = self.span();
+        plain.then(|| &self.doc.text.as_bytes()[start as usize + 1..end as usize - 1])
+    }
+
+    /// What stands between the quotes of a string.
+    fn inside(self) -> &'d str {
+        let Span { start, end, .. } = self.span();
+        &self.doc.text[start as usize + 1..end as usize - 1]
+    }
+
     fn span(self) -> Span {
         self.doc.tape[self.at as usize]
     }
@@ -138,16 +162,14 @@ impl<'d> Field<'d> {
 
     /// The key as written.
     pub fn key(self) -> Text {
-        Text::shared(self.key.doc.text.slice_ref(unquote(self.key.raw())))
+        Text::shared(self.key.doc.text.slice_ref(self.key.inside()))
     }
 
     pub fn is(self, name: &str) -> bool {
-        let Span { start, end, plain, .. } = self.key.span();
-        if plain {
-            let inside = start as usize + 1..end as usize - 1;
-            return self.key.doc.text.as_bytes()[inside] == *name.as_bytes();
+        match self.key.plain() {
+            Some(key) => key == name.as_bytes(),
+            None => super::escape::spells(self.key.inside(), name),
         }
-        super::escape::spells(unquote(self.key.raw()), name)
     }
 }
 
@@ -163,6 +185,6 @@ impl fmt::Debug for Field<'_> {
     }
 }
 
-fn unquote(literal: &str) -> &str {
-    literal.get(1..literal.len() - 1).unwrap_or_default()
-}
+/// Objects with more keys than any dialect gives a meaning are not searched for repeated ones: the
+/// search is quadratic.
+const MOST_KEYS: usize = 32;
