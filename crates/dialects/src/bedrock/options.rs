@@ -15,11 +15,10 @@ pub(super) struct Options<'c> {
 
 impl<'c> Options<'c> {
     pub(super) fn new(conversation: &'c Conversation, own: bool) -> Self {
-        let docs: Vec<_> = if own {
-            conversation.fields.iter().map(|field| (&field.key, field.value.doc())).collect()
-        } else {
-            Vec::new()
-        };
+        let holds_settings =
+            |key: &Text| own && (key == "toolConfig" || FIELDS.iter().any(|field| key == field));
+        let fields = conversation.fields.iter().filter(|field| holds_settings(&field.key));
+        let docs: Vec<_> = fields.map(|field| (&field.key, field.value.doc())).collect();
         let find =
             |key: &str| docs.iter().find(|(name, _)| *name == key).map(|(_, doc)| doc.root());
         let written = settings::decode(find, &mut Ledger::default());
