@@ -106,7 +106,7 @@ impl Reader {
         match step {
             Step::Start => {
                 self.close(out);
-                let Some(start) = root.get("start") else { return };
+                let Some(start) = root.get("start") else { return note_empty(out) };
                 let (next, events) = (self.next, &mut *out.events);
                 let begun = Gathering::start(wire, next, start, &self.freeform, events);
                 if !begun.counts() {
@@ -115,7 +115,7 @@ impl Reader {
                 self.begin(begun);
             }
             Step::Delta => {
-                let Some(delta) = root.get("delta") else { return };
+                let Some(delta) = root.get("delta") else { return note_empty(out) };
                 self.open_for(gather::adds(delta), wire, out);
                 if let Some(open) = &mut self.open {
                     open.add(delta, root, out.events);
@@ -244,6 +244,11 @@ impl Reader {
             ledger.loss(note::STREAM_ORDER, Place::REPLY, what);
         }
     }
+}
+
+fn note_empty(out: &mut Out<'_>) {
+    let what = "left out an event that says nothing of its block";
+    out.ledger.loss(note::BAD_FRAME, Place::REPLY, what);
 }
 
 impl StreamReader for Reader {

@@ -131,7 +131,7 @@ fn write_own(
         for field in options::FIELDS.iter().filter(|field| missing(field)) {
             options.write(field, None, ledger, o);
         }
-        options::note_left_out(&conversation.settings, ledger);
+        options::note_left_out(conversation, ledger);
     }
 }
 
@@ -143,7 +143,7 @@ fn write_cross(conversation: &Conversation, ledger: &mut Ledger, o: &mut Object<
     for field in options::FIELDS {
         options.write(field, None, ledger, o);
     }
-    options::note_left_out(&conversation.settings, ledger);
+    options::note_left_out(conversation, ledger);
 }
 
 /// Nothing, if there are no instructions.
