@@ -1,6 +1,6 @@
 //! Requests in the anthropic dialect: what decoding and encoding promise beyond the corpus.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use interlingua_dialects::anthropic::{Anthropic, ID};
 use interlingua_dialects::{Dialect, native::Native};
