@@ -1,5 +1,7 @@
 //! Streams and replies in the anthropic dialect: what reading and writing promise beyond the corpus.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use interlingua_dialects::Dialect;
 use interlingua_dialects::anthropic::Anthropic;
 use interlingua_model::{
@@ -25,7 +27,9 @@ fn read(frames: &[&str], exchange: &Exchange) -> (Vec<Event>, Ledger) {
 
 fn fold(events: &[Event]) -> Result<Reply, Failure> {
     let mut fold = Fold::new();
-    events.iter().for_each(|event| fold.push(event));
+    for event in events {
+        fold.push(event);
+    }
     fold.finish()
 }
 
@@ -54,7 +58,9 @@ fn assert_lawful(events: &[Event]) {
 fn write(events: &[Event]) -> (String, Ledger) {
     let (mut out, mut ledger) = (Vec::new(), Ledger::default());
     let mut writer = Anthropic.writer(&Exchange::default());
-    events.iter().for_each(|event| writer.write(event, &mut out, &mut ledger));
+    for event in events {
+        writer.write(event, &mut out, &mut ledger);
+    }
     (String::from_utf8(out).unwrap(), ledger)
 }
 

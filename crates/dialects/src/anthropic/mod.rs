@@ -3,6 +3,7 @@
 mod decode;
 mod encode;
 mod error;
+mod frame;
 mod freeform;
 mod media;
 mod messages;

@@ -4,8 +4,9 @@ use interlingua_model::{
     Args, Block, Body, Citation, Delta, Event, Exchange, Form, Ledger, Place, Seal, Stop, Usage,
 };
 use interlingua_wire::json::Object;
-use interlingua_wire::{Json, Text, Writer as JsonWriter};
+use interlingua_wire::{Json, Text};
 
+use super::frame::{frame, framed, is_event};
 use super::{ID, ISSUER, encode, error, reply, stop, usage};
 use crate::{StreamWriter, note};
 
@@ -317,6 +318,12 @@ impl Writer {
         if ENDING.iter().any(|key| *kind == **key) {
             self.ending.retain(|(key, _)| key != kind);
             self.ending.push((kind.clone(), json.clone()));
+        } else if is_event(kind, json) && kind.raw().ends_with("_delta") {
+            let index = self.index();
+            frame(out, "content_block_delta", |o| {
+                o.number("index", index);
+                o.json("delta", json);
+            });
         } else if is_event(kind, json) {
             framed(out, kind.raw(), |data| data.json(json));
         }
@@ -356,37 +363,6 @@ impl StreamWriter for Writer {
             }
         }
     }
-}
-
-/// A whole event of this dialect, by a name that can stand on a line of its own.
-fn is_event(kind: &Text, json: &Json) -> bool {
-    kind.raw().bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        && json.doc().root().get("type").is_some_and(|word| word.word() == kind.raw())
-}
-
-/// Writes an event: its name stands before the data and in it.
-fn frame(out: &mut Vec<u8>, name: &'static str, fill: impl FnOnce(&mut Object<'_>)) {
-    framed(out, name, |data| {
-        data.object(|o| {
-            o.word("type", name);
-            fill(o);
-        });
-    });
-}
-
-fn framed(out: &mut Vec<u8>, name: &str, fill: impl FnOnce(&mut JsonWriter)) {
-    out.extend_from_slice(b"event: ");
-    out.extend_from_slice(name.as_bytes());
-    out.extend_from_slice(b"\ndata: ");
-    let start = out.len();
-    let mut data = JsonWriter::after(std::mem::take(out));
-    fill(&mut data);
-    *out = data.into_bytes();
-    // Values written by others may span lines; a line break is only space there.
-    for byte in out[start..].iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')) {
-        *byte = b' ';
-    }
-    out.extend_from_slice(b"\n\n");
 }
 
 /// Fields of the message that are told at its end.

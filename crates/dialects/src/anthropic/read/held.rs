@@ -3,7 +3,7 @@
 use interlingua_model::{Args, Block, Body, Delta, Event, Form, Ledger, Place, Thinking};
 use interlingua_wire::{Json, Kind, Node, Text};
 
-use crate::anthropic::{decode, freeform};
+use crate::anthropic::{ID, decode, freeform};
 use crate::note;
 
 #[derive(Debug)]
@@ -83,6 +83,11 @@ impl Open {
             }
             (Held::Freeform(pieces), "input_json_delta") => {
                 pieces.extend(text("partial_json"));
+                return;
+            }
+            (_, other) if !PIECES.contains(&other) => {
+                let kind = Text::new(other);
+                events.push(Event::Foreign { dialect: ID, kind, json: delta.json() });
                 return;
             }
             (Held::Text | Held::Thinking | Held::Call(_) | Held::Freeform(_) | Held::Whole, _) => {
@@ -172,3 +177,7 @@ fn joined(start: Node<'_>, key: &Text, pieces: &[Text]) -> Json {
         Kind::Null | Kind::Bool | Kind::Number | Kind::String | Kind::Array => Json::string(&all),
     }
 }
+
+/// The kinds of pieces whose meaning is known.
+const PIECES: &[&str] =
+    &["text_delta", "citations_delta", "thinking_delta", "signature_delta", "input_json_delta"];
