@@ -124,7 +124,8 @@ impl<'r> Parts<'r> {
                     }
                 }
                 self.texts.push(text.clone());
-                self.signature = block.seal.as_deref().or(self.signature);
+                let google = |seal: &&Seal| seal.origin.issuer == reasoning::GOOGLE;
+                self.signature = block.seal.as_deref().filter(google).or(self.signature);
             }
             Body::Refusal(text) => self.refusals.push(text),
             Body::Data(json) => {

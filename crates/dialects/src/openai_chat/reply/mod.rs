@@ -3,5 +3,5 @@
 mod decode;
 mod encode;
 
-pub(super) use decode::decode;
+pub(super) use decode::{decode, ending};
 pub(super) use encode::{annotate, encode, id, model};
