@@ -13,10 +13,26 @@ use super::parts::{self, odd};
 use super::reasoning::GOOGLE;
 use crate::note;
 
-/// One entry of `tool_calls`. `number` makes the id of a call that has none.
+/// What makes the id of a call that has none: the reply it comes in, and its number.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Nameless<'r> {
+    pub(super) reply: Option<&'r Text>,
+    pub(super) number: usize,
+}
+
+impl Nameless<'_> {
+    pub(super) fn id(self, name: &Text) -> Text {
+        match self.reply {
+            Some(reply) => derive_id("call_", &Text::concat([reply, name]), self.number),
+            None => derive_id("call_", name, self.number),
+        }
+    }
+}
+
+/// One entry of `tool_calls`.
 pub(super) fn decode(
     node: Node<'_>,
-    number: usize,
+    nameless: Nameless<'_>,
     place: Place,
     ledger: &mut Ledger,
 ) -> Verbatim<Block> {
@@ -35,7 +51,7 @@ pub(super) fn decode(
     let id = node.get("id").and_then(Node::text).filter(|id| !id.is_empty());
     let id = id.unwrap_or_else(|| {
         odd(ledger, place, "a call without an id gets one");
-        derive_id("call_", &name, number)
+        nameless.id(&name)
     });
     let mut block = Block::new(Body::ToolCall(ToolCall { id, name, args })).sealed(signature(node));
     block.extras = extras(node, block.seal.is_some());
@@ -43,9 +59,9 @@ pub(super) fn decode(
 }
 
 /// A legacy call: it has no id, and its text is that of the `function_call`.
-pub(super) fn decode_legacy(node: Node<'_>, number: usize) -> Verbatim<Block> {
+pub(super) fn decode_legacy(node: Node<'_>, nameless: Nameless<'_>) -> Verbatim<Block> {
     let name = node.get("name").map(parts::text_of).unwrap_or_default();
-    let id = derive_id("call_", &name, number);
+    let id = nameless.id(&name);
     let call = ToolCall { id, name, args: args(node.get("arguments")) };
     Verbatim::read(Block::new(Body::ToolCall(call)), ID, node.json())
 }
@@ -63,19 +79,18 @@ pub(super) fn args(node: Option<Node<'_>>) -> Args {
 }
 
 /// A call to a tool that was wrapped for its provider, unwrapped for the client.
-pub(super) fn unwrap(block: &mut Block, freeform: &[Text]) -> bool {
-    let Body::ToolCall(call) = &mut block.body else { return false };
-    if !freeform.contains(&call.name) {
-        return false;
-    }
-    call.args = match &call.args {
-        Args::Json(json) => match json.doc().root().get("input").and_then(Node::text) {
-            Some(input) => Args::Freeform(input),
-            None => Args::Freeform(Text::new(json.as_str())),
-        },
-        Args::Malformed(text) | Args::Freeform(text) => Args::Freeform(text.clone()),
-    };
-    true
+pub(super) fn unwrap(block: &mut Block) {
+    let Body::ToolCall(call) = &mut block.body else { return };
+    call.args = Args::Freeform(match &call.args {
+        Args::Json(json) => unwrapped(json),
+        Args::Malformed(text) | Args::Freeform(text) => text.clone(),
+    });
+}
+
+/// The free text inside wrapped arguments; the arguments themselves if they are something else.
+pub(super) fn unwrapped(args: &Json) -> Text {
+    let input = args.doc().root().get("input").and_then(Node::text);
+    input.unwrap_or_else(|| Text::new(args.as_str()))
 }
 
 /// The seal that Gemini's compatible endpoint puts on a call or a message.

@@ -6,6 +6,7 @@ use interlingua_model::{
 };
 use interlingua_wire::{Json, Node, Text};
 
+use super::calls::Nameless;
 use super::parts::{self, odd};
 use super::{ID, calls, reasoning};
 use crate::note;
@@ -61,14 +62,14 @@ pub(super) fn message(
         "user" => plain(Role::User, fields, place, ledger),
         "system" => plain(Role::System, fields, place, ledger),
         "developer" => plain(Role::Developer, fields, place, ledger),
-        "assistant" => assistant(node, fields, unanswered, place, ledger),
+        "assistant" => assistant(node, fields, None, unanswered, place, ledger),
         "tool" | "function" => result(fields, &role, unanswered, place, ledger),
         _ => {
             odd(ledger, place, "a message of an unknown role is read as its other fields suggest");
             if fields.tool_call_id.is_some() {
                 result(fields, "tool", unanswered, place, ledger)
             } else if fields.tool_calls.is_some() || &*role == "model" {
-                assistant(node, fields, unanswered, place, ledger)
+                assistant(node, fields, None, unanswered, place, ledger)
             } else {
                 plain(Role::User, fields, place, ledger)
             }
@@ -77,14 +78,20 @@ pub(super) fn message(
     Verbatim::read(turn, ID, node.json())
 }
 
+/// The message of a reply with this id.
+pub(super) fn answer(node: Node<'_>, id: Option<&Text>, ledger: &mut Ledger) -> Turn {
+    let fields = Fields::read(node);
+    assistant(node, fields, id, &mut Unanswered::default(), Place::REPLY, ledger)
+}
+
 /// One block, told by its own form: a part, a call, an entry of `reasoning_details`.
 pub(super) fn block(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbatim<Block> {
     let kind = node.get("type").map(Node::word).unwrap_or_default();
     match &*kind {
-        "function" | "custom" => calls::decode(node, 0, place, ledger),
+        "function" | "custom" => calls::decode(node, Nameless::default(), place, ledger),
         kind if kind.starts_with("reasoning.") => reasoning::entry(node),
         "" if node.get("name").is_some() && node.get("arguments").is_some() => {
-            calls::decode_legacy(node, 0)
+            calls::decode_legacy(node, Nameless::default())
         }
         _ => parts::part(node, place, ledger),
     }
@@ -141,11 +148,12 @@ fn plain(role: Role, fields: Fields<'_>, place: Place, ledger: &mut Ledger) -> T
 fn assistant(
     node: Node<'_>,
     mut fields: Fields<'_>,
+    reply: Option<&Text>,
     unanswered: &mut Unanswered,
     place: Place,
     ledger: &mut Ledger,
 ) -> Turn {
-    let calls = tool_calls(&fields, place, ledger);
+    let calls = tool_calls(&fields, reply, place, ledger);
     let mut turn = Turn::new(Role::Assistant);
     let seals = thinking(&mut fields, &calls, &mut turn);
     let first = turn.blocks.len();
@@ -169,8 +177,14 @@ fn assistant(
     turn
 }
 
-fn tool_calls(fields: &Fields<'_>, place: Place, ledger: &mut Ledger) -> Vec<Verbatim<Block>> {
-    let number = place.index.unwrap_or_default() as usize * CALLS_PER_TURN;
+fn tool_calls(
+    fields: &Fields<'_>,
+    reply: Option<&Text>,
+    place: Place,
+    ledger: &mut Ledger,
+) -> Vec<Verbatim<Block>> {
+    let first = place.index.unwrap_or_default() as usize * CALLS_PER_TURN;
+    let nameless = |at: usize| Nameless { reply, number: first + at };
     let mut found = Vec::new();
     if let Some(list) = fields.tool_calls {
         if !list.is_array() {
@@ -178,11 +192,11 @@ fn tool_calls(fields: &Fields<'_>, place: Place, ledger: &mut Ledger) -> Vec<Ver
         }
         let one = Some(list).filter(|list| list.is_object());
         for (at, node) in list.items().chain(one).enumerate() {
-            found.push(calls::decode(node, number + at, place, ledger));
+            found.push(calls::decode(node, nameless(at), place, ledger));
         }
     }
     if let Some(legacy) = fields.function_call {
-        found.push(calls::decode_legacy(legacy, number + found.len()));
+        found.push(calls::decode_legacy(legacy, nameless(found.len())));
     }
     found
 }

@@ -14,6 +14,7 @@ mod request;
 mod settings;
 mod speech;
 mod stop;
+mod tags;
 mod tools;
 mod usage;
 mod write;

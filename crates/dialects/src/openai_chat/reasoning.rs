@@ -31,10 +31,8 @@ pub(super) fn decode(list: Node<'_>, is_call: impl Fn(&Text) -> bool) -> Details
             details.calls.push((id.clone(), Seal { id: None, ..seal.clone() }));
         } else if let Some(summary) = details.blocks.last_mut().filter(|last| goes_with(last, seal))
         {
-            let seal = seal.clone();
-            let summary = summary.edit();
-            summary.seal = Some(Box::new(seal));
-            summary.extras = block.extras.clone();
+            let seal = Box::new(seal.clone());
+            summary.edit().seal = Some(seal);
         } else {
             details.blocks.push(block);
         }
@@ -73,7 +71,7 @@ fn seal(node: Node<'_>, key: &str) -> Option<Seal> {
     Some(Seal { id, ..Seal::new(Text::word(issuer(&format)), data) })
 }
 
-/// What the model has no name for: an id without a seal, and a format that its issuer does not tell.
+/// What the model has no name for: an id without a seal, and a format that no issuer tells.
 fn extras(node: Node<'_>, sealed: bool) -> Extras {
     let mut extras = Extras::default();
     for field in node.fields().filter(|field| !field.value.is_null()) {
@@ -82,7 +80,7 @@ fn extras(node: Node<'_>, sealed: bool) -> Extras {
             "id" => !sealed,
             "format" => {
                 let format = field.value.word();
-                let told = sealed && canonical(&Text::word(issuer(&format))) == Some(&*format);
+                let told = canonical(&Text::word(issuer(&format))) == Some(&*format);
                 format != UNKNOWN && !told
             }
             _ => true,
