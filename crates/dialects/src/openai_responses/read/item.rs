@@ -64,11 +64,6 @@ impl Item {
         }
     }
 
-    /// A reply does not end with reasoning.
-    pub(super) fn ends_replies(&self) -> bool {
-        self.kind != "reasoning"
-    }
-
     /// The item as it begins: for a call all but its arguments is known.
     pub(super) fn added(&mut self, node: Node<'_>, seat: Seat<'_>, steps: &mut Steps) {
         match self.kind.raw() {

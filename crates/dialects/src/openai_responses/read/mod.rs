@@ -25,6 +25,8 @@ pub(super) struct Reader {
     progressed: bool,
     ended: bool,
     noted_late: bool,
+    /// `[DONE]` has come.
+    marked: bool,
     items: Vec<Item>,
     queue: Queue,
 }
@@ -39,6 +41,7 @@ impl Reader {
             progressed: false,
             ended: false,
             noted_late: false,
+            marked: false,
             items: Vec::new(),
             queue: Queue::default(),
         }
@@ -220,9 +223,10 @@ impl Reader {
         events.push(Event::Fail(Box::new(failure)));
     }
 
-    /// Whether the reply could end here: its last item is done, and is one that a reply ends with.
+    /// Whether the reply is complete but for its last event: that items are done does not say that
+    /// no more would come, but the mark of other dialects does, where a server sends it.
     fn is_complete(&self) -> bool {
-        self.items.iter().all(Item::is_done) && self.items.last().is_some_and(Item::ends_replies)
+        self.marked && !self.items.is_empty() && self.items.iter().all(Item::is_done)
     }
 }
 
@@ -232,7 +236,11 @@ fn output_index(root: Node<'_>) -> Option<u64> {
 
 impl StreamReader for Reader {
     fn read(&mut self, frame: &Frame, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        let Some(data) = frame.data.as_ref().filter(|data| data.trim() != "[DONE]") else { return };
+        let Some(data) = &frame.data else { return };
+        if data.trim() == "[DONE]" {
+            self.marked = true;
+            return;
+        }
         if self.ended {
             if !std::mem::replace(&mut self.noted_late, true) {
                 ledger.loss(note::STREAM_ORDER, Place::REPLY, "events came after the end");
