@@ -1,5 +1,7 @@
 //! Replies of the openai-responses dialect: whole, streamed, and the laws between the two.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 use bytes::Bytes;
 use interlingua_dialects::Dialect;
 use interlingua_dialects::native::Native;
@@ -53,14 +55,18 @@ fn assert_lawful(events: &[Event]) {
 
 fn fold(events: &[Event]) -> Result<Reply, Failure> {
     let mut fold = Fold::new();
-    events.iter().for_each(|event| fold.push(event));
+    for event in events {
+        fold.push(event);
+    }
     fold.finish()
 }
 
 fn written(events: &[Event], exchange: &Exchange) -> (String, Vec<&'static str>) {
     let mut writer = OpenAiResponses.writer(exchange);
     let (mut out, mut ledger) = (Vec::new(), Ledger::default());
-    events.iter().for_each(|event| writer.write(event, &mut out, &mut ledger));
+    for event in events {
+        writer.write(event, &mut out, &mut ledger);
+    }
     let rules = ledger.entries.iter().map(|entry| entry.rule).collect();
     (String::from_utf8(out).unwrap(), rules)
 }
@@ -182,7 +188,7 @@ fn pieces_without_begin_or_end_are_read() {
         r#"{"type":"response.output_item.done","output_index":1,"item":{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}}"#,
         r#"{"type":"response.completed","response":{"status":"completed","output":null}}"#,
     ];
-    let stream: String = stream.iter().map(|data| format!("data: {data}\n\n")).collect();
+    let stream = format!("data: {}\n\n", stream.join("\n\ndata: "));
     let (events, _) = events(&stream);
     let reply = fold(&events).unwrap();
     let texts: Vec<_> = reply.turn.blocks.iter().filter_map(|b| b.body.as_text()).collect();
@@ -204,7 +210,7 @@ fn parallel_items_are_told_one_after_the_other() {
         r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","id":"fc_a","call_id":"a","name":"f","arguments":"[0]"}}"#,
         r#"{"type":"response.completed","response":{"id":"r","status":"completed","output":[]}}"#,
     ];
-    let stream: String = stream.iter().map(|data| format!("data: {data}\n\n")).collect();
+    let stream = format!("data: {}\n\n", stream.join("\n\ndata: "));
     let (events, ledger) = events(&stream);
     assert!(ledger.is_empty(), "{:?}", ledger.entries);
     let reply = fold(&events).unwrap();

@@ -130,7 +130,6 @@ impl Item {
         let text = |key: &str| root.get(key).and_then(Node::text).unwrap_or_default();
         let part = |key: &str| root.get(key).and_then(Node::count);
         match kind {
-            "response.content_part.added" => {}
             "response.output_text.delta" | "response.refusal.delta" => {
                 self.open_part(part("content_index"), kind.contains("refusal"), steps, ledger);
                 self.tell(Delta::Text(text("delta")), steps);
@@ -181,6 +180,7 @@ impl Item {
             "response.custom_tool_call_input.done" => {
                 self.tell_rest(&text("input"), Delta::Args, steps);
             }
+            // That a part or a summary begins or ends shows in what comes for it.
             _ => {}
         }
     }
@@ -203,9 +203,10 @@ impl Item {
             }
             _ => {
                 let text = Text::EMPTY;
-                let body = match refusal {
-                    true => Body::Refusal(text),
-                    false => Body::Text { text, citations: Vec::new() },
+                let body = if refusal {
+                    Body::Refusal(text)
+                } else {
+                    Body::Text { text, citations: Vec::new() }
                 };
                 let block = self.with_head(Block::new(body));
                 self.begin(block, part, refusal, steps);

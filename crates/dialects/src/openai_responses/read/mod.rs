@@ -20,15 +20,22 @@ pub(super) struct Reader {
     tape: Tape,
     exchange: Exchange,
     reply: Text,
-    started: bool,
+    stage: Stage,
     /// `response.in_progress` follows the start once; after that it is a sign of life.
     progressed: bool,
-    ended: bool,
-    noted_late: bool,
     /// `[DONE]` has come.
     marked: bool,
     items: Vec<Item>,
     queue: Queue,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Before,
+    Making,
+    Ended,
+    /// Something came after the end, and that is noted.
+    Late,
 }
 
 impl Reader {
@@ -37,10 +44,8 @@ impl Reader {
             tape: Tape::default(),
             exchange: exchange.clone(),
             reply: Text::EMPTY,
-            started: false,
+            stage: Stage::Before,
             progressed: false,
-            ended: false,
-            noted_late: false,
             marked: false,
             items: Vec::new(),
             queue: Queue::default(),
@@ -48,9 +53,10 @@ impl Reader {
     }
 
     fn start(&mut self, response: Option<Node<'_>>, events: &mut Vec<Event>) {
-        if std::mem::replace(&mut self.started, true) {
+        if self.stage != Stage::Before {
             return;
         }
+        self.stage = Stage::Making;
         let said = |key: &str| response?.get(key)?.text().filter(|text| !text.is_empty());
         let id = said("id").or_else(|| self.exchange.id.clone());
         let model = said("model").or_else(|| self.exchange.model.clone());
@@ -199,7 +205,7 @@ impl Reader {
             events.push(Event::Usage(usage));
         }
         let stop = stop::decode(response, self.queue.called, self.queue.refused);
-        self.ended = true;
+        self.stage = Stage::Ended;
         events.push(Event::Stop(stop));
     }
 
@@ -219,7 +225,7 @@ impl Reader {
     fn fail(&mut self, failure: Failure, events: &mut Vec<Event>) {
         // What was told so far stays told; that it is not complete is what the failure says.
         self.finish_items(events, &mut Ledger::default());
-        self.ended = true;
+        self.stage = Stage::Ended;
         events.push(Event::Fail(Box::new(failure)));
     }
 
@@ -241,10 +247,11 @@ impl StreamReader for Reader {
             self.marked = true;
             return;
         }
-        if self.ended {
-            if !std::mem::replace(&mut self.noted_late, true) {
+        if let Stage::Ended | Stage::Late = self.stage {
+            if self.stage == Stage::Ended {
                 ledger.loss(note::STREAM_ORDER, Place::REPLY, "events came after the end");
             }
+            self.stage = Stage::Late;
             return;
         }
         let doc = match Doc::parse_on(data.clone(), Limits::default(), &mut self.tape) {
@@ -264,7 +271,7 @@ impl StreamReader for Reader {
     }
 
     fn finish(&mut self, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        if self.ended {
+        if let Stage::Ended | Stage::Late = self.stage {
             return;
         }
         self.start(None, events);
@@ -272,7 +279,7 @@ impl StreamReader for Reader {
             ledger.change(note::STREAM_ORDER, Place::REPLY, "the reply ended without its end mark");
             let nothing = interlingua_wire::Json::EMPTY_OBJECT.doc();
             let stop = stop::decode(nothing.root(), self.queue.called, self.queue.refused);
-            self.ended = true;
+            self.stage = Stage::Ended;
             events.push(Event::Stop(stop));
         } else {
             self.fail(Failure::cut_short(), events);
