@@ -106,7 +106,7 @@ pub(super) fn write_citations(
         match citation_json(citation) {
             Some(json) => a.item().json(&json),
             None => {
-                ledger.loss(note::CITATION_REDUCED, at.place, "left out a citation without a URL")
+                ledger.loss(note::CITATION_REDUCED, at.place, "left out a citation without a URL");
             }
         }
         let crosses = citation.written.as_ref().is_none_or(|(dialect, _)| *dialect != ID);
