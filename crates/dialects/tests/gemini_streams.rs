@@ -1,5 +1,6 @@
 //! Laws of the gemini dialect's streams: what is written is read back as the same reply, and a whole
 //! reply is a stream of one chunk.
+#![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
 
 use bytes::Bytes;
 use interlingua_dialects::Dialect;
@@ -10,8 +11,9 @@ use interlingua_model::{
 };
 use interlingua_wire::{Doc, Frame, Framer, Framing, Json, Limits, Text};
 
-fn google(data: &str) -> Option<Seal> {
-    Some(Seal::new(Text::word("google"), Text::new(data)))
+/// A block with a signature of the provider.
+fn signed(block: Block, data: &str) -> Block {
+    block.sealed(Some(Seal::new(Text::word("google"), Text::new(data))))
 }
 
 fn text(contents: &str) -> Block {
@@ -108,12 +110,12 @@ fn what_is_written_is_read_back_as_the_same_reply() {
         vec![text("Hello")],
         vec![text("a"), text("b"), text(""), text("c")],
         vec![thought("p"), thought("q"), text("a"), thought("r")],
-        vec![thought("p").sealed(google("cw==")), text("a").sealed(google("dA==")), text("b")],
-        vec![text("a"), text("").sealed(google("dA=="))],
-        vec![thought("a"), thought("").sealed(google("dA==")), thought("b")],
+        vec![signed(thought("p"), "cw=="), signed(text("a"), "dA=="), text("b")],
+        vec![text("a"), signed(text(""), "dA==")],
+        vec![thought("a"), signed(thought(""), "dA=="), thought("b")],
         vec![
             text("a"),
-            call("1", args(r#"{"a":[1,"\n"]}"#)).sealed(google("cw==")),
+            signed(call("1", args(r#"{"a":[1,"\n"]}"#)), "cw=="),
             call("2", args("{}")),
         ],
         vec![call("1", args("{}")), text("")],
@@ -156,7 +158,7 @@ fn a_whole_reply_is_a_stream_of_one_chunk() {
 
 #[test]
 fn a_signed_thought_in_many_pieces_loses_nothing() {
-    let mut events = unfold(&reply(vec![thought("ab").sealed(google("cw=="))]));
+    let mut events = unfold(&reply(vec![signed(thought("ab"), "cw==")]));
     let piece = events[2].clone();
     events.insert(3, piece);
     let mut writer = Gemini.writer(&Exchange::default());
@@ -170,7 +172,7 @@ fn a_signed_thought_in_many_pieces_loses_nothing() {
     }
     let blocks = fold.finish().unwrap().turn.blocks;
     assert_eq!(*blocks[0], thought("abab"));
-    assert_eq!(*blocks[1], thought("").sealed(google("cw==")));
+    assert_eq!(*blocks[1], signed(thought(""), "cw=="));
 }
 
 #[test]
