@@ -7,6 +7,12 @@ use interlingua_wire::{Node, Text, Writer};
 use super::{ID, names};
 use crate::note;
 
+/// The candidate's word for its end, if it has come to one; some relays write an empty one before.
+pub(super) fn finish_of(candidate: Node<'_>) -> Option<Text> {
+    let word = names::get(candidate, "finishReason").and_then(Node::text);
+    word.filter(|word| !word.is_empty())
+}
+
 pub(super) fn decode_stop(word: Text) -> Stop {
     let reason = match &*word.contents() {
         "STOP" => StopReason::End,

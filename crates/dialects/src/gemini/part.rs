@@ -172,7 +172,7 @@ fn file(data: Node<'_>, extras: &mut Extras) -> Body {
         Some(mime) => media::kind_of_mime(&mime.contents()),
         None => media::kind_of_mime(super::encode_media::mime_of_uri(&uri).unwrap_or_default()),
     };
-    let source = if is_own_file(&uri) {
+    let source = if is_own_file(&uri) || !uri.raw().starts_with("http") {
         Source::File { mime, id: uri }
     } else {
         Source::Url { mime, url: uri }
@@ -183,7 +183,7 @@ fn file(data: Node<'_>, extras: &mut Extras) -> Body {
 /// Files of the provider's own store, which nobody else can open.
 pub(super) fn is_own_file(uri: &Text) -> bool {
     let uri = uri.contents();
-    OWN_FILES.iter().any(|start| uri.starts_with(start)) || !uri.starts_with("http")
+    OWN_FILES.iter().any(|start| uri.starts_with(start))
 }
 
 fn keep_others(data: Node<'_>, key: &'static str, known: &[&'static str], extras: &mut Extras) {

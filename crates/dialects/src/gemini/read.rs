@@ -104,7 +104,7 @@ impl Reader {
     }
 
     fn candidate(&mut self, candidate: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        let finish = names::get(candidate, "finishReason").and_then(Node::text);
+        let finish = outcome::finish_of(candidate);
         let parts =
             names::get(candidate, "content").and_then(|content| names::get(content, "parts"));
         let alone = parts.is_some_and(|parts| parts.len() == 1);

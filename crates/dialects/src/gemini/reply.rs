@@ -78,7 +78,7 @@ fn decode_candidate(
     if let Some(others) = names::others(candidate, CANDIDATE) {
         reply.extras.put(ID, Text::word(FIRST), others);
     }
-    let word = names::get(candidate, "finishReason").and_then(Node::text);
+    let word = outcome::finish_of(candidate);
     let stop = word.map_or_else(
         || {
             ledger.change(note::ODD_INPUT, Place::REPLY, "the reply does not say why it ended");
