@@ -16,6 +16,7 @@ mod nothing_lost;
 mod prefix;
 mod render;
 mod reply;
+mod same;
 mod script;
 
 use std::fmt::Debug;

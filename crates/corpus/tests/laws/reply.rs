@@ -1,40 +1,108 @@
 //! Generated replies, in the model's own terms.
 
-use interlingua::model::{Args, Block, Body, Form, Stop, StopReason, Thinking, ToolCall, Usage};
-use interlingua::{Json, Reply, Text};
+use interlingua::model::{
+    Args, Block, Body, Delta, Form, Seal, Stop, StopReason, Thinking, ToolCall, Usage,
+};
+use interlingua::{Event, Json, Reply, Text, unfold};
 use proptest::prelude::*;
 use proptest::sample::select;
 
+/// A reply and the size of the pieces it is streamed in.
+#[derive(Clone, Debug)]
+pub(crate) struct Streamed {
+    pub(crate) reply: Reply,
+    piece: usize,
+}
+
 /// A reply as models give it: perhaps a thought, then texts and calls.
-pub(crate) fn reply() -> impl Strategy<Value = Reply> {
-    let thinking = prop::option::of(words());
-    let blocks = prop::collection::vec(block(), 0..5);
-    let counts = (0..9000_u64, prop::option::of(0..500_u64), 1..900_u64);
-    let reason = select(&[StopReason::End, StopReason::MaxTokens, StopReason::Refusal]);
-    (thinking, blocks, counts, reason).prop_map(|(thinking, blocks, counts, reason)| {
+pub(crate) fn reply() -> impl Strategy<Value = Streamed> {
+    let blocks = (prop::option::of(thinking()), prop::collection::vec(block(), 0..5));
+    let stop = prop_oneof![
+        3 => Just(StopReason::End),
+        1 => select(&[
+            StopReason::Sequence,
+            StopReason::MaxTokens,
+            StopReason::ContextFull,
+            StopReason::Refusal,
+            StopReason::Pause,
+            StopReason::Other,
+        ]),
+    ];
+    (blocks, usage(), stop, 1..40_usize).prop_map(|((thinking, blocks), usage, reason, piece)| {
         let mut reply = Reply::new();
         reply.id = Some(Text::word("r_1"));
         reply.model = Some(Text::word("m"));
-        let thinking = thinking.map(|text| Body::Thinking(Thinking { text, form: Form::Full }));
-        let bodies = thinking.into_iter().chain(blocks);
-        reply.turn.blocks = bodies.map(|body| Block::new(body).into()).collect();
-        for (index, block) in reply.turn.blocks.iter_mut().enumerate() {
-            if let Body::ToolCall(call) = &mut block.edit().body {
+        for (index, mut block) in thinking.into_iter().chain(blocks).enumerate() {
+            if let Body::ToolCall(call) = &mut block.body {
                 call.id = Text::new(&format!("call_{index}"));
             }
+            reply.turn.blocks.push(block.into());
         }
-        let (input, cache_read, output) = counts;
-        reply.usage =
-            Usage { input: Some(input), cache_read, output: Some(output), ..Usage::default() };
+        reply.usage = usage;
         let calls = reply.has_calls();
         reply.stop = Stop::new(if calls { StopReason::ToolUse } else { reason });
-        reply
+        Streamed { reply, piece }
     })
 }
 
-fn block() -> impl Strategy<Value = Body> {
+impl Streamed {
+    /// The reply as a provider streams it, in small pieces.
+    pub(crate) fn events(&self) -> Vec<Event> {
+        let split = |event: Event| match event {
+            Event::Delta { index, delta: Delta::Text(text) } => {
+                let pieces = self.pieces(&text);
+                pieces.map(|piece| Event::Delta { index, delta: Delta::Text(piece) }).collect()
+            }
+            Event::Delta { index, delta: Delta::Args(text) } => {
+                let pieces = self.pieces(&text);
+                pieces.map(|piece| Event::Delta { index, delta: Delta::Args(piece) }).collect()
+            }
+            other => vec![other],
+        };
+        unfold(&self.reply).into_iter().flat_map(split).collect()
+    }
+
+    fn pieces(&self, text: &Text) -> impl Iterator<Item = Text> {
+        let letters: Vec<char> = text.contents().chars().collect();
+        let pieces: Vec<_> = letters
+            .chunks(self.piece)
+            .map(|piece| Text::new(&piece.iter().collect::<String>()))
+            .collect();
+        pieces.into_iter()
+    }
+}
+
+fn usage() -> impl Strategy<Value = Usage> {
+    let count = || prop::option::of(0..900_u64);
+    (0..9000_u64, count(), count(), 1..900_u64, count()).prop_map(
+        |(input, cache_read, cache_write, output, reasoning)| Usage {
+            input: Some(input),
+            cache_read,
+            cache_write,
+            output: Some(output),
+            reasoning,
+            ..Usage::default()
+        },
+    )
+}
+
+/// Sealed by somebody, by nobody, or nothing but a seal.
+fn thinking() -> impl Strategy<Value = Block> {
+    let issuer = prop::option::of(select(&["anthropic", "openai", "google"]));
+    (words(), select(&[Form::Full, Form::Full, Form::Summary, Form::Redacted]), issuer).prop_map(
+        |(text, form, issuer)| {
+            let text = if form == Form::Redacted { Text::EMPTY } else { text };
+            let issuer = issuer.or((form == Form::Redacted).then_some("anthropic"));
+            let seal = issuer.map(|issuer| Seal::new(Text::word(issuer), Text::word("c2VhbA==")));
+            Block::new(Body::Thinking(Thinking { text, form })).sealed(seal)
+        },
+    )
+}
+
+fn block() -> impl Strategy<Value = Block> {
     let text = words().prop_map(|text| Body::Text { text, citations: Vec::new() });
-    prop_oneof![2 => text, 3 => call()]
+    let refusal = words().prop_map(Body::Refusal);
+    prop_oneof![6 => text, 8 => call(), 1 => refusal].prop_map(Block::new)
 }
 
 fn call() -> impl Strategy<Value = Body> {
@@ -43,6 +111,8 @@ fn call() -> impl Strategy<Value = Body> {
         r#"{"path":"src/lib.rs"}"#,
         r#"{ "n" : 1.50, "big": 12345678901234567890, "text": "a\nb \"c\" é" }"#,
         r#"{"nested":{"list":[1,-0,1E2,null,true],"":{}}}"#,
+        r#"{"cut": "of"#,
+        "[1]",
     ]);
     (select(&["read_file", "search"]), args).prop_map(|(name, args)| {
         let args = Json::parse(args).map_or(Args::Malformed(Text::new(args)), Args::Json);
