@@ -1,10 +1,10 @@
 //! What a conversation holds, piece by piece, and what strings a body holds.
 
 use interlingua::model::{
-    Args, Block, Body, Entry, Media, Place, Section, Source, ToolResult, Verbatim,
+    Args, Block, Body, Choice, Entry, Media, Place, Section, Source, ToolResult, Verbatim,
 };
 use interlingua::wire::Node;
-use interlingua::{Conversation, Doc, Json, Kind, Limits};
+use interlingua::{Conversation, Doc, Json, Kind, Limits, Text};
 
 /// Something that must reach the other side, or be noted as lost at its place.
 #[derive(Debug)]
@@ -24,6 +24,21 @@ pub(crate) fn pieces(conversation: &Conversation) -> Vec<Piece> {
         for (index, block) in one.blocks.iter().enumerate() {
             of_block(Place::block(turn, index), block, &mut pieces);
         }
+    }
+    for (index, tool) in conversation.tools.iter().enumerate() {
+        // Where a dialect cannot say which tools are allowed, it leaves out those that are not.
+        if let Some(Choice::Allowed { names, .. }) = &conversation.settings.choice
+            && !names.contains(&tool.name)
+        {
+            continue;
+        }
+        let piece = |what, contents: &Text| Piece {
+            place: Place::tool(index),
+            what,
+            contents: contents.contents().into_owned(),
+        };
+        pieces.push(piece("name of a tool", &tool.name));
+        pieces.extend(tool.description.iter().map(|text| piece("description", text)));
     }
     pieces
 }
@@ -89,9 +104,32 @@ impl Written {
         Self(strings)
     }
 
-    pub(crate) fn has(&self, contents: &str) -> bool {
-        self.0.iter().any(|string| string.contains(contents))
+    pub(crate) fn has(&self, piece: &Piece) -> bool {
+        let has = |contents: &str| self.0.iter().any(|string| string.contains(contents));
+        // A document of plain text may leave as that text.
+        let plain =
+            || piece.what == "medium" && base64_text(&piece.contents).is_some_and(|it| has(&it));
+        has(&piece.contents) || plain()
     }
+}
+
+fn base64_text(data: &str) -> Option<String> {
+    let (mut bits, mut bytes) = (0_u32, Vec::new());
+    for (at, letter) in data.trim_end_matches('=').bytes().enumerate() {
+        let value = match letter {
+            b'A'..=b'Z' => letter - b'A',
+            b'a'..=b'z' => letter - b'a' + 26,
+            b'0'..=b'9' => letter - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return None,
+        };
+        bits = bits << 6 | u32::from(value);
+        if at % 4 != 0 {
+            bytes.push((bits >> (6 - 2 * (at % 4))) as u8);
+        }
+    }
+    String::from_utf8(bytes).ok()
 }
 
 fn collect(node: Node<'_>, strings: &mut Vec<String>) {

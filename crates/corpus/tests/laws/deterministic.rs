@@ -2,10 +2,11 @@
 
 use bytes::Bytes;
 use interlingua::model::Entry;
-use interlingua::{Dialect, Target, translate_request};
+use interlingua::{Dialect, Target, find, translate_request};
 
+use crate::rich::rich;
 use crate::script::script;
-use crate::{bodies, for_all, in_all_pairs, mess, pairs, render};
+use crate::{bodies, for_all, in_all_dialects, in_all_pairs, mess, pairs, render};
 
 #[test]
 fn the_same_comes_out_each_time() {
@@ -13,6 +14,15 @@ fn the_same_comes_out_each_time() {
         in_all_pairs(|from, to| {
             again(&render::body(script, from), from, to)?;
             again(&mess.body(script, from), from, to)
+        })
+    });
+}
+
+#[test]
+fn the_same_comes_out_each_time_for_anything() {
+    for_all(rich(), |rich| {
+        in_all_dialects(|to| {
+            again(&rich.body(), find("native").ok_or("there is no native dialect")?, to)
         })
     });
 }

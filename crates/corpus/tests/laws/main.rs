@@ -16,6 +16,7 @@ mod nothing_lost;
 mod prefix;
 mod render;
 mod reply;
+mod rich;
 mod same;
 mod script;
 

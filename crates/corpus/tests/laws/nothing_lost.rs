@@ -3,9 +3,10 @@
 
 use bytes::Bytes;
 use interlingua::model::Entry;
-use interlingua::{Dialect, Ledger, Target};
+use interlingua::{Dialect, Ledger, Target, find};
 
 use crate::contents::{Piece, Written, pieces, tells_of};
+use crate::rich::rich;
 use crate::script::script;
 use crate::{bodies, for_all, in_all_dialects, in_all_pairs, mess, pairs, render};
 
@@ -41,6 +42,16 @@ fn nothing_of_a_messy_request_is_lost_in_silence() {
 }
 
 #[test]
+fn nothing_the_model_can_hold_is_lost_in_silence() {
+    for_all(rich(), |rich| {
+        in_all_dialects(|to| {
+            let native = find("native").ok_or("there is no native dialect")?;
+            kept(&rich.body(), native, to)
+        })
+    });
+}
+
+#[test]
 fn nothing_of_the_corpus_is_lost_in_silence() {
     let mut failures = Vec::new();
     for (name, from, body) in bodies::of_corpus() {
@@ -63,7 +74,7 @@ fn kept(body: &Bytes, from: &dyn Dialect, to: &dyn Dialect) -> Result<(), String
     let written = Written::of(&sent);
     for piece in pieces(&conversation) {
         let told = || ledger.entries.iter().any(|entry| tells_of(entry, piece.place));
-        if !written.has(&piece.contents) && !told() {
+        if !written.has(&piece) && !told() {
             let Piece { place, what, contents } = piece;
             let noted: Vec<_> = ledger.entries.iter().map(Entry::to_json).collect();
             return Err(format!(

@@ -4,10 +4,11 @@
 
 use bytes::Bytes;
 use interlingua::wire::Node;
-use interlingua::{Dialect, Target, translate_request};
+use interlingua::{Dialect, Target, find, translate_request};
 
+use crate::rich::rich;
 use crate::script::script;
-use crate::{bodies, for_all, in_all_pairs, render};
+use crate::{bodies, for_all, in_all_dialects, in_all_pairs, render};
 
 #[test]
 fn a_longer_history_starts_with_the_shorter() {
@@ -17,6 +18,21 @@ fn a_longer_history_starts_with_the_shorter() {
             for rounds in 1..script.rounds.len() {
                 let short = sent(&render::body(&script.before(rounds), from), from, to)?;
                 starts_with(&long, &short)?;
+            }
+            Ok(())
+        })
+    });
+}
+
+#[test]
+fn a_longer_history_of_anything_starts_with_the_shorter() {
+    for_all(rich(), |rich| {
+        in_all_dialects(|to| {
+            let native = find("native").ok_or("there is no native dialect")?;
+            let long = sent(&rich.body(), native, to)?;
+            for turns in rich.asked() {
+                let short = sent(&rich.first(turns).body(), native, to)?;
+                starts_with(&long, &short).map_err(|why| format!("of {turns} turns {why}"))?;
             }
             Ok(())
         })
