@@ -60,7 +60,7 @@ fn turn() -> impl Strategy<Value = Value> {
     prop_oneof![
         4 => of("user", prop_oneof![3 => text(), 2 => media(), 2 => result(), 1 => foreign()].boxed()),
         4 => of("assistant", prop_oneof![
-            3 => text(), 1 => refusal(), 2 => thinking(), 3 => call(), 1 => foreign(),
+            3 => text(), 1 => sealed(), 1 => refusal(), 2 => thinking(), 3 => call(), 1 => foreign(),
         ].boxed()),
         1 => of("system", text().boxed()),
         1 => of("developer", text().boxed()),
@@ -72,7 +72,17 @@ fn text() -> impl Strategy<Value = Value> {
         json!({"text": "MARK"}),
         json!({"text": "\"MARK\"\n/🦀", "cache": {"ttl": "1h"}}),
         json!({"text": "MARK", "citations": [{"url": "https://a.example/", "title": "A", "quote": "q"}]}),
+    ])
+}
+
+/// Some providers seal what their model says, too.
+fn sealed() -> impl Strategy<Value = Value> {
+    select(vec![
         json!({"text": "MARK", "seal": {"issuer": "google", "data": "MARK"}}),
+        json!({
+            "call": {"id": "call_MARK", "name": "read_file", "args": {}},
+            "seal": {"issuer": "google", "data": "MARK"},
+        }),
     ])
 }
 
