@@ -152,7 +152,12 @@ fn instruction(block: &Verbatim<Block>, place: Place, cx: &mut Cx<'_>, out: &mut
 /// cannot say that but by leaving out the others.
 pub(super) fn allowed(conversation: &Conversation) -> Option<&[Text]> {
     match &conversation.settings.choice {
-        Some(Choice::Allowed { names, .. }) => Some(names),
+        Some(Choice::Allowed { names, .. }) if is_offered(conversation, names) => Some(names),
         _ => None,
     }
+}
+
+/// Some tool has one of these names.
+pub(super) fn is_offered(conversation: &Conversation, names: &[Text]) -> bool {
+    conversation.tools.iter().any(|tool| names.contains(&tool.name))
 }

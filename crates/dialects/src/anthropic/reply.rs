@@ -1,7 +1,8 @@
 //! A whole reply, both ways.
 
 use interlingua_model::{
-    Exchange, Failure, Ledger, Place, Reply, Role, Stop, StopReason, Turn, Verbatim, derive_id,
+    Body, Exchange, Failure, Ledger, Place, Reply, Role, Stop, StopReason, Turn, Verbatim,
+    derive_id,
 };
 use interlingua_wire::json::Object;
 use interlingua_wire::{Doc, Node, Text, Writer};
@@ -51,7 +52,8 @@ pub(super) fn encode(reply: &Reply, exchange: &Exchange, ledger: &mut Ledger) ->
                 encode::block(block, Spot::Reply, Place::reply(at), &mut cx, a);
             }
         });
-        o.text("stop_reason", &stop::word(&reply.stop, cx.ledger));
+        let declines = reply.turn.blocks.iter().any(|block| matches!(block.body, Body::Refusal(_)));
+        o.text("stop_reason", &stop::word(&reply.stop, declines, cx.ledger));
         match &reply.stop.sequence {
             Some(sequence) => o.text("stop_sequence", sequence),
             None => o.null("stop_sequence"),

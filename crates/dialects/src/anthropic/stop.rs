@@ -27,12 +27,14 @@ pub(super) fn of(node: Node<'_>) -> Option<Stop> {
     Some(decode(word, node.get("stop_sequence").and_then(Node::text)))
 }
 
-/// The word for it.
-pub(super) fn word(stop: &Stop, ledger: &mut Ledger) -> Text {
+/// The word for it. Where others decline in words of their own and then end as usual, this dialect
+/// ends with a refusal.
+pub(super) fn word(stop: &Stop, declines: bool, ledger: &mut Ledger) -> Text {
     if let Some(word) = stop.word_for(ID) {
         return word.clone();
     }
     Text::word(match stop.reason {
+        StopReason::End if declines => "refusal",
         StopReason::End => "end_turn",
         StopReason::Sequence => "stop_sequence",
         StopReason::MaxTokens => "max_tokens",

@@ -21,6 +21,8 @@ pub(super) struct Writer {
     open: Open,
     /// Fields of the end that only this dialect knows.
     ending: Vec<(Text, Json)>,
+    /// A block of the reply is a refusal.
+    declines: bool,
     noted_foreign: bool,
 }
 
@@ -53,6 +55,7 @@ impl Writer {
             count: 0,
             open: Open::Nothing,
             ending: Vec::new(),
+            declines: false,
             noted_foreign: false,
         }
     }
@@ -79,8 +82,14 @@ impl Writer {
         encode::note_extras(&block.extras, place, ledger);
         let seal = block.seal.as_deref();
         self.open = match &block.body {
-            Body::Text { text, .. } | Body::Refusal(text) => {
+            Body::Text { text, .. } => {
                 encode::note_seal(block, place, ledger);
+                self.open_text(text, out);
+                Open::Text
+            }
+            Body::Refusal(text) => {
+                ledger.change(note::NO_SUCH_BLOCK, place, "the refusal is said as text");
+                self.declines = true;
                 self.open_text(text, out);
                 Open::Text
             }
@@ -293,7 +302,7 @@ impl Writer {
     }
 
     fn stop(&mut self, stop: &Stop, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        let word = stop::word(stop, ledger);
+        let word = stop::word(stop, self.declines, ledger);
         let in_delta = |key: &Text| *key == "stop_details" || *key == "container";
         frame(out, "message_delta", |o| {
             o.object("delta", |o| {

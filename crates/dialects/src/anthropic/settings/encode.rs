@@ -8,6 +8,7 @@ use interlingua_wire::{Json, Text};
 
 use super::KEYS;
 use crate::anthropic::encode::Cx;
+use crate::anthropic::messages::is_offered;
 use crate::note;
 
 /// Writes all settings of a conversation from another dialect.
@@ -134,6 +135,11 @@ fn choice(conversation: &Conversation) -> Option<Json> {
         Some(choice) => choice,
         None if alone => &Choice::Auto,
         None => return None,
+    };
+    // Where none of the tools there are may be called, they stay and are not called.
+    let choice = match choice {
+        Choice::Allowed { names, .. } if !is_offered(conversation, names) => &Choice::None,
+        choice => choice,
     };
     Some(Json::object(|o| {
         match choice {
