@@ -1,8 +1,8 @@
 //! Streams, written so that accumulators which add strings to strings get each thing once.
 
 use interlingua_model::{
-    Args, Block, Body, Citation, Delta, Event, Exchange, Failure, Ledger, MediaKind, Place, Seal,
-    Stop, Usage, Verbatim,
+    Args, Block, Body, Citation, Delta, Event, Exchange, Failure, Form, Ledger, MediaKind, Place,
+    Seal, Stop, Usage, Verbatim,
 };
 use interlingua_wire::json::Object;
 use interlingua_wire::{Text, Writer as JsonWriter};
@@ -40,6 +40,8 @@ enum Open {
     Refusal,
     /// Gathered, because its seal comes last and its entry tells the text again.
     Thinking(Box<Block>, Vec<Text>),
+    /// Told as an entry from the beginning: plain reasoning is not known to be a summary.
+    Summary(Box<Block>),
     Call {
         freeform: bool,
     },
@@ -85,9 +87,13 @@ impl Writer {
                 self.delta_text("refusal", text, out);
             }
             Body::Thinking(thinking) => {
-                let pieces = vec![thinking.text.clone()];
-                self.open = Open::Thinking(Box::new(block.clone()), pieces);
-                self.delta_text("reasoning_content", &thinking.text, out);
+                self.open = match thinking.form {
+                    Form::Summary => Open::Summary(Box::new(block.clone())),
+                    Form::Full | Form::Redacted => {
+                        Open::Thinking(Box::new(block.clone()), vec![thinking.text.clone()])
+                    }
+                };
+                self.think(&thinking.text, out);
             }
             Body::Data(json) => {
                 self.say(&Text::new(json.as_str()), out);
@@ -129,15 +135,18 @@ impl Writer {
             (Delta::Text(text), Open::Refusal) => self.delta_text("refusal", text, out),
             (Delta::Text(text), Open::Thinking(_, pieces)) => {
                 pieces.push(text.clone());
-                self.delta_text("reasoning_content", text, out);
+                self.think(text, out);
             }
+            (Delta::Text(text), Open::Summary(_)) => self.think(text, out),
             (Delta::Args(piece), Open::Call { freeform }) => {
                 let (inner, key) =
                     if *freeform { ("custom", "input") } else { ("function", "arguments") };
                 let index = self.calls - 1;
                 self.entry("tool_calls", index, out, |o| o.object(inner, |o| o.text(key, piece)));
             }
-            (Delta::Seal(seal), Open::Thinking(block, _)) => block.seal = Some(seal.clone()),
+            (Delta::Seal(seal), Open::Thinking(block, _) | Open::Summary(block)) => {
+                block.seal = Some(seal.clone());
+            }
             (Delta::Seal(new), Open::Text { seal }) => *seal = Some(new.clone()),
             (Delta::Seal(seal), Open::Call { .. }) => {
                 let index = self.calls - 1;
@@ -157,6 +166,12 @@ impl Writer {
                 }
                 self.write_details(&Verbatim::new(*block), out);
             }
+            Open::Summary(block) => {
+                if let Some(seal) = &block.seal {
+                    self.seal_summary(&block, seal, out);
+                }
+                self.details += 1;
+            }
             Open::Text { seal: Some(seal) } => {
                 self.chunk(out, None, |o| calls::write_signature(&seal, o));
             }
@@ -167,6 +182,42 @@ impl Writer {
             | Open::Call { .. }
             | Open::Closed { .. } => {}
         }
+    }
+
+    /// The text of reasoning; of a summary, also as its entry.
+    fn think(&self, text: &Text, out: &mut Vec<u8>) {
+        if text.is_empty() {
+            return;
+        }
+        self.chunk(out, None, |o| {
+            o.text("reasoning_content", text);
+            if matches!(self.open, Open::Summary(_)) {
+                o.array("reasoning_details", |a| {
+                    a.object(|o| {
+                        reasoning::head("reasoning.summary", self.details, o);
+                        o.text("summary", text);
+                    });
+                });
+            }
+        });
+    }
+
+    /// Id and format of a summary, and what it sums up.
+    fn seal_summary(&mut self, block: &Block, seal: &Seal, out: &mut Vec<u8>) {
+        self.chunk(out, None, |o| {
+            o.array("reasoning_details", |a| {
+                a.object(|o| {
+                    reasoning::head("reasoning.summary", self.details, o);
+                    reasoning::tail(block, o);
+                });
+                a.object(|o| {
+                    reasoning::head("reasoning.encrypted", self.details + 1, o);
+                    o.text("data", &seal.data);
+                    reasoning::tail(block, o);
+                });
+            });
+        });
+        self.details += 1;
     }
 
     fn write_details(&mut self, block: &Verbatim<Block>, out: &mut Vec<u8>) {

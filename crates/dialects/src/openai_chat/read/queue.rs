@@ -2,9 +2,7 @@
 
 use std::collections::VecDeque;
 
-use interlingua_model::{
-    Args, Block, Body, Delta, Event, Extras, Ledger, Place, Seal, Thinking, ToolCall,
-};
+use interlingua_model::{Args, Block, Body, Delta, Event, Ledger, Place, Seal, Thinking, ToolCall};
 use interlingua_wire::Text;
 
 use super::args::Arguments;
@@ -34,7 +32,8 @@ pub(super) struct Building {
     pending: Vec<Delta>,
     /// The text of reasoning so far, to know it again.
     thought: Vec<Text>,
-    extras: Extras,
+    /// The provider's id of reasoning, where an entry tells it.
+    pub(super) id: Option<Text>,
     pub(super) sealed: bool,
 }
 
@@ -56,6 +55,8 @@ pub(super) enum What {
 pub(super) enum Form {
     Text,
     Summary,
+    /// Nothing to read, or nothing anybody else understands: complete at once.
+    Closed,
 }
 
 /// A call, remembered after it is closed.
@@ -92,7 +93,7 @@ impl Queue {
     pub(super) fn begin(&mut self, what: What, block: Block) -> &mut Building {
         let building = Building {
             what,
-            extras: block.extras.clone(),
+            id: None,
             block,
             pending: Vec::new(),
             thought: Vec::new(),
@@ -220,7 +221,7 @@ impl Queue {
             What::Text
             | What::Refusal
             | What::Thought
-            | What::Entry(Form::Summary, _)
+            | What::Entry(Form::Summary | Form::Closed, _)
             | What::Whole => true,
         }
     }
@@ -295,10 +296,6 @@ impl Building {
             Delta::Text(_) | Delta::Args(_) | Delta::Citation(_) => {}
         }
         self.pending.push(delta);
-    }
-
-    pub(super) fn extras(&self) -> &Extras {
-        &self.extras
     }
 
     /// Whether this is reasoning whose text so far is this one.

@@ -1,11 +1,10 @@
 //! Entries of `reasoning_details` in a stream: text, then perhaps its seal, by index.
 
 use interlingua_model::{Block, Body, Delta, Form as Shown, Seal, Thinking};
-use interlingua_wire::{Json, Node, Text};
+use interlingua_wire::{Node, Text};
 
 use super::Reader;
 use super::queue::{Form, What};
-use crate::openai_chat::ID;
 use crate::openai_chat::reasoning::{self, GOOGLE};
 
 /// Reasoning that has just begun.
@@ -19,14 +18,14 @@ impl Reader {
             let index = node.get("index").and_then(Node::count).unwrap_or(position as u64);
             let block = reasoning::entry(node).into_value();
             let Body::Thinking(thinking) = &block.body else {
-                self.queue.begin(What::Whole, block);
+                self.queue.begin(What::Entry(Form::Closed, index), block);
                 continue;
             };
             let seal = block.seal.as_deref().cloned();
             match (thinking.form, seal) {
                 (Shown::Full, seal) => self.piece(Form::Text, index, node, &block, seal),
                 (Shown::Summary, seal) => self.piece(Form::Summary, index, node, &block, seal),
-                (Shown::Redacted, Some(seal)) => self.encrypted(block, seal),
+                (Shown::Redacted, Some(seal)) => self.encrypted(index, block, seal),
                 (Shown::Redacted, None) => {}
             }
         }
@@ -54,6 +53,7 @@ impl Reader {
                 self.queue.begin(what, Block { body, seal: None, ..block.clone() })
             }
         };
+        building.id = node.get("id").and_then(Node::text).or(building.id.take());
         building.push(Delta::Text(thinking.text.clone()));
         if let Some(seal) = seal {
             building.push(seal);
@@ -61,18 +61,19 @@ impl Reader {
     }
 
     /// A seal without a text: of a call, of the summary before it, or of reasoning nobody sees.
-    fn encrypted(&mut self, block: Block, seal: Seal) {
+    fn encrypted(&mut self, index: u64, block: Block, seal: Seal) {
         if let Some(id) = seal.id.clone().filter(|_| seal.origin.issuer == GOOGLE) {
             return self.queue.seal_call(&id, Seal { id: None, ..seal });
         }
         let last = self.queue.last().filter(|last| {
-            let id = last.extras().find(ID, "id").and_then(Json::text);
-            matches!(last.what, What::Entry(Form::Summary, _)) && id.is_some() && id == seal.id
+            matches!(last.what, What::Entry(Form::Summary, _))
+                && last.id.is_some()
+                && last.id == seal.id
         });
         match last {
             Some(summary) => summary.push(Delta::Seal(Box::new(seal))),
             None => {
-                self.queue.begin(What::Whole, block);
+                self.queue.begin(What::Entry(Form::Closed, index), block);
             }
         }
     }

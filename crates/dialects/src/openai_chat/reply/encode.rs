@@ -190,7 +190,9 @@ impl<'r> Parts<'r> {
             o.key("reasoning_content").joined(texts, "");
         }
         let is_entry = |block: &&Verbatim<Block>| {
-            block.seal.is_some() || matches!(block.body, Body::Foreign { .. })
+            block.seal.is_some()
+                || matches!(&block.body, Body::Thinking(thinking) if thinking.form == Form::Summary)
+                || matches!(block.body, Body::Foreign { .. })
         };
         if self.thinking.iter().any(is_entry) {
             o.array("reasoning_details", |a| {
