@@ -229,6 +229,30 @@ fn a_cut_stream_fails_wherever_it_is_cut() {
     }
 }
 
+#[test]
+fn frames_lost_repeated_or_swapped_still_make_a_lawful_stream() {
+    let reply = streamed(decoded(REPLY));
+    let (stream, _) = written(&unfold(&reply), &Exchange::default());
+    let frames: Vec<&str> = stream.split_inclusive("\n\n").collect();
+    let end = frames.len() - 1;
+    for at in 0..end {
+        let mut lost = frames.clone();
+        lost.remove(at);
+        let mut twice = frames.clone();
+        twice.insert(at, frames[at]);
+        let mut swapped = frames.clone();
+        swapped.swap(at, (at + 1).min(end - 1));
+        let (once, _) = events(&twice.concat());
+        assert_eq!(fold(&once).unwrap(), reply, "frame {at} twice");
+        for frames in [lost, swapped] {
+            // Lawfulness is checked while reading.
+            let (events, _) = events(&frames.concat());
+            let blocks = fold(&events).unwrap().turn.blocks.len();
+            assert!(blocks >= reply.turn.blocks.len(), "around frame {at}");
+        }
+    }
+}
+
 const REPLY: &str = r#"{
   "id": "resp_1", "object": "response", "created_at": 1741476542, "status": "completed", "error": null, "incomplete_details": null,
   "instructions": null, "max_output_tokens": null, "model": "gpt-5.5",

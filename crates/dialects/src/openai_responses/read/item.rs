@@ -27,8 +27,8 @@ pub(super) struct Item {
 struct Open {
     /// Which part of a message, or of a summary.
     part: u64,
-    /// How many bytes of its text or arguments were told.
-    told: usize,
+    /// What was told of its text or arguments, as written.
+    told: String,
     citations: usize,
     /// Reasoning in full, or a refusal: the other of the two kinds of text an item may hold.
     other: bool,
@@ -99,7 +99,7 @@ impl Item {
     fn begin(&mut self, block: Block, part: u64, other: bool, steps: &mut Steps) {
         self.close(steps);
         steps.push(Event::Open { index: 0, block: Box::new(block) });
-        self.open = Some(Open { part, told: 0, citations: 0, other });
+        self.open = Some(Open { part, told: String::new(), citations: 0, other });
     }
 
     fn close(&mut self, steps: &mut Steps) {
@@ -112,14 +112,14 @@ impl Item {
         let Some(open) = &mut self.open else { return };
         match &delta {
             Delta::Text(text) | Delta::Args(text) if text.is_empty() => return,
-            Delta::Text(text) | Delta::Args(text) => open.told += text.contents().len(),
+            Delta::Text(text) | Delta::Args(text) => open.told.push_str(text.raw()),
             Delta::Citation(_) => open.citations += 1,
             Delta::Seal(_) => {}
         }
         steps.push(Event::Delta { index: 0, delta });
     }
 
-    /// Takes one piece; see [`kind_of_piece`].
+    /// Takes one piece.
     pub(super) fn piece(
         &mut self,
         kind: &str,
@@ -137,7 +137,7 @@ impl Item {
             "response.output_text.done" | "response.refusal.done" => {
                 self.open_part(part("content_index"), kind.contains("refusal"), steps, ledger);
                 let key = if kind.contains("refusal") { "refusal" } else { "text" };
-                self.tell_rest(&text(key), Delta::Text, steps);
+                self.tell_rest(&text(key), Delta::Text, steps, ledger);
             }
             "response.output_text.annotation.added" => {
                 self.open_part(part("content_index"), false, steps, ledger);
@@ -175,10 +175,10 @@ impl Item {
                 self.tell(Delta::Args(text("delta")), steps);
             }
             "response.function_call_arguments.done" => {
-                self.tell_rest(&text("arguments"), Delta::Args, steps);
+                self.tell_rest(&text("arguments"), Delta::Args, steps, ledger);
             }
             "response.custom_tool_call_input.done" => {
-                self.tell_rest(&text("input"), Delta::Args, steps);
+                self.tell_rest(&text("input"), Delta::Args, steps, ledger);
             }
             // That a part or a summary begins or ends shows in what comes for it.
             _ => {}
@@ -237,7 +237,7 @@ impl Item {
                 ledger.loss(note::STREAM_ORDER, Place::REPLY, what);
                 return false;
             }
-            let next = part > open.part && open.told > 0;
+            let next = part > open.part && !open.told.is_empty();
             open.part = part;
             if next {
                 self.tell(Delta::Text(Text::new("\n\n")), steps);
@@ -254,13 +254,19 @@ impl Item {
     }
 
     /// Tells what of a whole text its pieces left out.
-    fn tell_rest(&mut self, whole: &Text, delta: fn(Text) -> Delta, steps: &mut Steps) {
-        let told = self.open.as_ref().map_or(0, |open| open.told);
-        let contents = whole.contents();
-        if told == 0 {
-            self.tell(delta(whole.clone()), steps);
-        } else if let Some(rest) = contents.get(told..).filter(|rest| !rest.is_empty()) {
-            self.tell(delta(Text::new(rest)), steps);
+    fn tell_rest(
+        &mut self,
+        whole: &Text,
+        delta: fn(Text) -> Delta,
+        steps: &mut Steps,
+        ledger: &mut Ledger,
+    ) {
+        let Some(open) = &self.open else { return };
+        if let Some(rest) = rest(whole, &open.told) {
+            self.tell(delta(rest), steps);
+        } else {
+            let what = "a text differs at its end from its pieces: the pieces count";
+            ledger.change(note::STREAM_ORDER, Place::REPLY, what);
         }
     }
 
@@ -274,13 +280,13 @@ impl Item {
         }
         match &block.body {
             Body::Text { text, citations } if is_open => {
-                self.tell_rest(text, Delta::Text, steps);
+                self.tell_rest(text, Delta::Text, steps, ledger);
                 let told = self.open.as_ref().map_or(0, |open| open.citations);
                 for citation in citations.iter().skip(told) {
                     self.tell(Delta::Citation(Box::new(citation.clone())), steps);
                 }
             }
-            Body::Refusal(text) if is_open => self.tell_rest(text, Delta::Text, steps),
+            Body::Refusal(text) if is_open => self.tell_rest(text, Delta::Text, steps, ledger),
             _ if is_open => {
                 let what = "a part is of another kind at its end than at its beginning";
                 ledger.change(note::STREAM_ORDER, Place::REPLY, what);
@@ -336,7 +342,7 @@ impl Item {
                 let full = self.open.as_ref().is_some_and(|open| open.other);
                 let summary = || node.get("summary").map(items::joined).unwrap_or_default();
                 let text = if full { thinking.text.clone() } else { summary() };
-                self.tell_rest(&text, Delta::Text, steps);
+                self.tell_rest(&text, Delta::Text, steps, ledger);
                 if let Some(seal) = block.seal {
                     self.tell(Delta::Seal(seal), steps);
                 }
@@ -344,7 +350,7 @@ impl Item {
             Body::ToolCall(call) => {
                 let said = node.get("arguments").or_else(|| node.get("input"));
                 let text = said.and_then(Node::text).unwrap_or_else(|| call.args.to_text());
-                self.tell_rest(&text, Delta::Args, steps);
+                self.tell_rest(&text, Delta::Args, steps, ledger);
             }
             Body::Text { .. }
             | Body::Refusal(_)
@@ -357,31 +363,16 @@ impl Item {
     }
 }
 
-/// The type of the items that events of this name are pieces of.
-pub(super) fn kind_of_piece(event: &str) -> Option<&'static str> {
-    PIECES.iter().find(|(name, _)| *name == event).map(|(_, kind)| *kind)
+/// What follows `told` in a text; `None` where the text does not begin with it. The two may be
+/// spelled apart.
+fn rest(whole: &Text, told: &str) -> Option<Text> {
+    if let Some(rest) = whole.strip_prefix(told) {
+        return Some(rest);
+    }
+    let told = Json::parse(format!("\"{told}\"")).ok()?.text()?;
+    whole.contents().strip_prefix(&*told.contents()).map(Text::new)
 }
 
 fn empty_summary() -> Thinking {
     Thinking { text: Text::EMPTY, form: Form::Summary }
 }
-
-const PIECES: &[(&str, &str)] = &[
-    ("response.output_text.delta", "message"),
-    ("response.function_call_arguments.delta", "function_call"),
-    ("response.reasoning_summary_text.delta", "reasoning"),
-    ("response.reasoning_text.delta", "reasoning"),
-    ("response.custom_tool_call_input.delta", "custom_tool_call"),
-    ("response.refusal.delta", "message"),
-    ("response.content_part.added", "message"),
-    ("response.content_part.done", "message"),
-    ("response.output_text.done", "message"),
-    ("response.output_text.annotation.added", "message"),
-    ("response.refusal.done", "message"),
-    ("response.reasoning_summary_part.added", "reasoning"),
-    ("response.reasoning_summary_part.done", "reasoning"),
-    ("response.reasoning_summary_text.done", "reasoning"),
-    ("response.reasoning_text.done", "reasoning"),
-    ("response.function_call_arguments.done", "function_call"),
-    ("response.custom_tool_call_input.done", "custom_tool_call"),
-];

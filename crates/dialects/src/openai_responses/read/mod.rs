@@ -4,8 +4,10 @@
 //! are done. A whole item says everything its pieces said: what the pieces left out is taken from it.
 
 mod item;
+mod pieces;
 mod queue;
 
+use bytestring::ByteString;
 use interlingua_model::{Event, Exchange, Failure, Ledger, Place};
 use interlingua_wire::json::Tape;
 use interlingua_wire::{Doc, Frame, Limits, Node, Text};
@@ -23,6 +25,8 @@ pub(super) struct Reader {
     stage: Stage,
     /// `response.in_progress` follows the start once; after that it is a sign of life.
     progressed: bool,
+    /// The frame before, to know one that comes again.
+    last: ByteString,
     /// `[DONE]` has come.
     marked: bool,
     items: Vec<Item>,
@@ -46,6 +50,7 @@ impl Reader {
             reply: Text::EMPTY,
             stage: Stage::Before,
             progressed: false,
+            last: ByteString::new(),
             marked: false,
             items: Vec::new(),
             queue: Queue::default(),
@@ -95,7 +100,7 @@ impl Reader {
 
     /// A piece of an item.
     fn piece(&mut self, kind: &str, root: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        let Some(of) = item::kind_of_piece(kind) else {
+        let Some(of) = pieces::kind_of(kind) else {
             let json = root.json();
             events.push(Event::Foreign { dialect: ID, kind: Text::new(kind), json });
             return;
@@ -265,7 +270,15 @@ impl StreamReader for Reader {
         let root = doc.root();
         let said = root.get("type").map(Node::word).unwrap_or_default();
         let kind = if said.is_empty() { frame.event.as_deref().unwrap_or_default() } else { &said };
-        self.event(kind, root, events, ledger);
+        // A server that counts its events never sends the same one twice; one that does not count may
+        // well say the same piece again.
+        let number = || root.get("sequence_number").and_then(Node::count);
+        if self.last == *data && number().is_some_and(|number| number > 0) {
+            ledger.loss(note::STREAM_ORDER, Place::REPLY, "an event that came twice counts once");
+        } else {
+            self.event(kind, root, events, ledger);
+        }
+        self.last = data.clone();
         drop(said);
         doc.recycle(&mut self.tape);
     }
