@@ -3,6 +3,7 @@
 
 use bytes::Bytes;
 use interlingua_dialects::gemini::Gemini;
+use interlingua_dialects::native::Native;
 use interlingua_dialects::{Dialect, anthropic};
 use interlingua_model::{
     Block, Body, Conversation, Ledger, Role, Target, ToolKind, Turn, Verbatim,
@@ -182,4 +183,19 @@ fn whatever_is_json_is_a_conversation() {
             assert!(Doc::parse(again.clone().into(), Limits::default()).is_ok(), "{again}");
         }
     }
+}
+
+#[test]
+fn a_stored_conversation_without_ids_keeps_those_that_were_made() {
+    let step = r#"{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"f","response":{}}}]}"#;
+    let body = format!(r#"{{"contents":[{step},{step}]}}"#);
+    let doc = Doc::parse(body.clone().into(), Limits::default()).unwrap();
+    let (target, mut ledger) = (Target::default(), Ledger::default());
+    let conversation = Gemini.decode_request(&doc, &mut ledger);
+    let stored = Native.encode_request(&conversation, &target, &mut ledger);
+    let stored = Doc::from_bytes(stored, Limits::default()).unwrap();
+    let again = Native.decode_request(&stored, &mut ledger);
+    assert_eq!(again.turns, conversation.turns);
+    assert_eq!(Gemini.encode_request(&again, &target, &mut ledger), body.as_bytes());
+    assert!(ledger.is_empty(), "{ledger:?}");
 }

@@ -154,7 +154,8 @@ fn foreign(kind: &'static str, part: Node<'_>) -> Body {
 fn inline(data: Node<'_>, extras: &mut Extras) -> Body {
     let mime = names::get(data, "mimeType").and_then(Node::text);
     let contents = names::get(data, "data").and_then(Node::text).unwrap_or_default();
-    let name = names::get(data, "displayName").and_then(Node::text);
+    let contents = standard_base64(contents);
+    let name = display_name(data, extras);
     keep_others(data, "inlineData", &["mimeType", "data", "displayName"], extras);
     let known = mime.as_ref().map(Text::contents);
     let sniffed = known.as_deref().or_else(|| media::sniff(contents.raw()));
@@ -166,7 +167,7 @@ fn inline(data: Node<'_>, extras: &mut Extras) -> Body {
 fn file(data: Node<'_>, extras: &mut Extras) -> Body {
     let mime = names::get(data, "mimeType").and_then(Node::text);
     let uri = names::get(data, "fileUri").and_then(Node::text).unwrap_or_default();
-    let name = names::get(data, "displayName").and_then(Node::text);
+    let name = display_name(data, extras);
     keep_others(data, "fileData", &["mimeType", "fileUri", "displayName"], extras);
     let kind = match &mime {
         Some(mime) => media::kind_of_mime(&mime.contents()),
@@ -178,6 +179,26 @@ fn file(data: Node<'_>, extras: &mut Extras) -> Body {
         Source::Url { mime, url: uri }
     };
     Body::Media(Box::new(Media { kind, source, name, detail: None }))
+}
+
+/// The name of a file, and that it was written here: not every backend takes one.
+fn display_name(data: Node<'_>, extras: &mut Extras) -> Option<Text> {
+    let name = names::get(data, "displayName").and_then(Node::text)?;
+    extras.put(ID, DISPLAY_NAME, Json::NULL);
+    Some(name)
+}
+
+/// Some clients of this provider write base64 in the alphabet for addresses, which no other provider
+/// reads.
+fn standard_base64(data: Text) -> Text {
+    if !data.raw().contains(['-', '_']) {
+        return data;
+    }
+    let mut standard = data.contents().replace('-', "+").replace('_', "/");
+    while !standard.len().is_multiple_of(4) {
+        standard.push('=');
+    }
+    Text::new(&standard)
 }
 
 /// Files of the provider's own store, which nobody else can open.
@@ -319,6 +340,9 @@ pub(super) const ISSUER: &str = "google";
 
 /// Stands in a block's extras in place of an id: `null` where the client wrote none.
 pub(super) const NO_ID: Text = Text::word("id");
+
+/// Stands in a block's extras where its media was written with a name.
+pub(super) const DISPLAY_NAME: Text = Text::word("displayName");
 
 /// The fields that hold a part's data; where several stand together, the first of these counts.
 const DATA: &[&str] = &[
