@@ -41,7 +41,7 @@ pub(super) fn decode_stop(word: Text) -> Stop {
 pub(super) fn stop_word(stop: &Stop, ledger: &mut Ledger) -> Text {
     if stop.sequence.is_some() {
         let what = "left out which stop sequence was met";
-        ledger.loss(note::NO_SUCH_FIELD, Place::REPLY, what);
+        ledger.loss(note::STOP_REDUCED, Place::REPLY, what);
     }
     if let Some(word) = stop.word_for(ID) {
         return word.clone();
@@ -50,7 +50,7 @@ pub(super) fn stop_word(stop: &Stop, ledger: &mut Ledger) -> Text {
         StopReason::End | StopReason::Sequence | StopReason::ToolUse => "STOP",
         StopReason::Pause => {
             let what = "left out that the reply only pauses";
-            ledger.loss(note::NO_SUCH_FIELD, Place::REPLY, what);
+            ledger.loss(note::STOP_REDUCED, Place::REPLY, what);
             "STOP"
         }
         StopReason::MaxTokens | StopReason::ContextFull => "MAX_TOKENS",
