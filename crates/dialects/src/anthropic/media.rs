@@ -99,6 +99,10 @@ pub(super) fn said<'m>(
         let what = format!("left out the detail `{detail}` of the {kind}");
         cx.ledger.loss(note::NO_SUCH_FIELD, place, what);
     }
+    if let Some(name) = media.name.as_ref().filter(|_| is_image) {
+        let what = format!("left out the name `{name}` of the image");
+        cx.ledger.loss(note::NO_SUCH_FIELD, place, what);
+    }
     Ok(Said { media, kind, source })
 }
 

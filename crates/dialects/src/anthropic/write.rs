@@ -81,9 +81,11 @@ impl Writer {
     fn open(&mut self, place: Place, block: &Block, out: &mut Vec<u8>, ledger: &mut Ledger) {
         encode::note_extras(&block.extras, place, ledger);
         let seal = block.seal.as_deref();
+        if !matches!(block.body, Body::Thinking(_)) {
+            encode::note_seal(block, place, ledger);
+        }
         self.open = match &block.body {
             Body::Text { text, .. } => {
-                encode::note_seal(block, place, ledger);
                 self.open_text(text, out);
                 Open::Text
             }
@@ -94,7 +96,6 @@ impl Writer {
                 Open::Text
             }
             Body::Data(json) => {
-                encode::note_seal(block, place, ledger);
                 self.open_text(&Text::new(json.as_str()), out);
                 Open::Text
             }
@@ -121,7 +122,6 @@ impl Writer {
                 return;
             }
             Body::ToolCall(call) => {
-                encode::note_seal(block, place, ledger);
                 self.start_block(out, |o| {
                     o.word("type", "tool_use");
                     o.text("id", &call.id);
