@@ -80,11 +80,23 @@ impl<'d> Node<'d> {
 
     /// The value of a key. Of duplicate keys the last wins.
     pub fn get(self, key: &str) -> Option<Node<'d>> {
+        let tape = &self.doc.tape;
+        let object = self.span();
+        if object.kind != Kind::Object {
+            return None;
+        }
         let mut found = None;
-        for field in self.fields() {
+        // A key is one entry, its value follows.
+        let mut at = self.at + 1;
+        while at < object.next {
+            let field = Field {
+                key: Node { doc: self.doc, at },
+                value: Node { doc: self.doc, at: at + 1 },
+            };
             if field.is(key) {
                 found = Some(field.value);
             }
+            at = tape[at as usize + 1].next;
         }
         found
     }
@@ -165,11 +177,15 @@ impl<'d> Field<'d> {
         Text::shared(self.key.doc.text.slice_ref(self.key.inside()))
     }
 
+    #[inline]
     pub fn is(self, name: &str) -> bool {
-        match self.key.plain() {
-            Some(key) => key == name.as_bytes(),
-            None => super::escape::spells(self.key.inside(), name),
+        let Span { start, end, plain, .. } = self.key.span();
+        if !plain {
+            return super::escape::spells(self.key.inside(), name);
         }
+        // Most keys differ in length or in their first letter.
+        let key = &self.key.doc.text.as_bytes()[start as usize + 1..end as usize - 1];
+        key.len() == name.len() && key.first() == name.as_bytes().first() && key == name.as_bytes()
     }
 }
 
