@@ -124,7 +124,7 @@ pub(super) fn write(block: &Verbatim<Block>, index: u64, out: &mut Array<'_>) ->
         Form::Summary => Some(("reasoning.summary", "summary")),
     };
     // A full text carries its signature; everything else has its seal in an entry of its own.
-    let beside = thinking.form == Form::Full && seal.is_none_or(|seal| is_signature(seal));
+    let beside = thinking.form == Form::Full && seal.is_none_or(is_signature);
     if let Some((kind, key)) = shown.filter(|_| beside || !thinking.text.is_empty()) {
         out.object(|o| {
             head(kind, next, o);
@@ -173,10 +173,10 @@ pub(super) fn head(kind: &'static str, index: u64, o: &mut Object<'_>) {
 pub(super) fn tail(block: &Block, o: &mut Object<'_>) {
     if let Some(seal) = block.seal.as_deref() {
         o.text_if("id", seal.id.as_ref());
-        if block.extras.find(ID, "format").is_none() {
-            if let Some(format) = canonical(&seal.origin.issuer) {
-                o.word("format", format);
-            }
+        if block.extras.find(ID, "format").is_none()
+            && let Some(format) = canonical(&seal.origin.issuer)
+        {
+            o.word("format", format);
         }
     }
     let has_id = block.seal.as_deref().is_some_and(|seal| seal.id.is_some());

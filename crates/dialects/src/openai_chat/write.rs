@@ -80,7 +80,9 @@ impl Writer {
                 self.before = self.said.len();
                 self.open = Open::Text { seal: block.seal.clone() };
                 self.say(text, out);
-                citations.iter().for_each(|citation| self.cite(citation, out, ledger));
+                for citation in citations {
+                    self.cite(citation, out, ledger);
+                }
             }
             Body::Refusal(text) => {
                 self.open = Open::Refusal;

@@ -5,7 +5,9 @@ mod delta;
 mod queue;
 mod thinking;
 
-use interlingua_model::{Delta, Event, Exchange, Failure, Ledger, Place, Stop, StopReason, Usage};
+use interlingua_model::{
+    Block, Delta, Event, Exchange, Failure, Ledger, Place, Stop, StopReason, Usage,
+};
 use interlingua_wire::json::Tape;
 use interlingua_wire::{Doc, Frame, Limits, Node, Text};
 
@@ -72,6 +74,7 @@ impl Reader {
         }
         let counts = root.get("usage").filter(|usage| usage.is_object());
         let counts = counts.or_else(|| root.get("x_groq")?.get("usage"));
+        let counts = counts.or_else(|| root.get("choices")?.items().next()?.get("usage"));
         let counts = counts.filter(|usage| usage.is_object()).map(usage::decode);
         let counted = counts.is_some();
         self.usage = counts.or(self.usage.take());
@@ -198,7 +201,7 @@ fn tell(queue: &mut Queue, told: Told) {
     match told {
         Told::Thought(text) => queue.add(What::Thought, Delta::Text(text), thinking::plain),
         Told::Said(text) => {
-            queue.add(What::Text, Delta::Text(text), || interlingua_model::Block::text(Text::EMPTY))
+            queue.add(What::Text, Delta::Text(text), || Block::text(Text::EMPTY));
         }
     }
 }

@@ -276,10 +276,10 @@ impl Queue {
     }
 
     fn close(&mut self, events: &mut Vec<Event>) {
-        if let Some(Building { what: What::Call(at), .. }) = self.waiting.pop_front() {
-            if let Some(call) = self.calls.get_mut(at) {
-                call.closed = true;
-            }
+        if let Some(Building { what: What::Call(at), .. }) = self.waiting.pop_front()
+            && let Some(call) = self.calls.get_mut(at)
+        {
+            call.closed = true;
         }
         events.push(Event::Close { index: self.next });
         self.next += 1;

@@ -36,10 +36,10 @@ impl Reader {
         let Body::Thinking(thinking) = &block.body else { return };
         let seal = seal.map(|seal| Delta::Seal(Box::new(seal)));
         // A seal after plain reasoning, with all of its text again, is for that reasoning.
-        if let (Some(seal), Some(last)) = (&seal, self.queue.last()) {
-            if last.is_thought(&thinking.text) {
-                return last.push(seal.clone());
-            }
+        if let (Some(seal), Some(last)) = (&seal, self.queue.last())
+            && last.is_thought(&thinking.text)
+        {
+            return last.push(seal.clone());
         }
         let what = What::Entry(form, index);
         let building = match self.queue.find(what).filter(|found| !found.sealed) {
