@@ -96,12 +96,17 @@ fn is_redacted(block: &Block) -> bool {
     matches!(&block.body, Body::Thinking(thinking) if thinking.form == Form::Redacted)
 }
 
-/// A summary and the sealed reasoning it sums up come as two entries with one id.
-fn goes_with(summary: &Block, seal: &Seal) -> bool {
-    let is_summary =
-        matches!(&summary.body, Body::Thinking(thinking) if thinking.form == Form::Summary);
-    let id = summary.extras.find(ID, "id").and_then(Json::text);
-    is_summary && summary.seal.is_none() && id.is_some() && id == seal.id
+/// Shown reasoning and the sealed whole of it come as two entries, one after the other.
+fn goes_with(shown: &Block, seal: &Seal) -> bool {
+    let is_shown =
+        matches!(&shown.body, Body::Thinking(thinking) if thinking.form != Form::Redacted);
+    let id = shown.extras.find(ID, "id").and_then(Json::text);
+    is_shown && shown.seal.is_none() && belongs(id.as_ref(), seal)
+}
+
+/// Whether a seal in an entry of its own is that of shown reasoning with this id.
+pub(super) fn belongs(id: Option<&Text>, seal: &Seal) -> bool {
+    !is_signature(seal) && (id.is_none() || id == seal.id.as_ref())
 }
 
 /// Whether a foreign block is an entry of this list.

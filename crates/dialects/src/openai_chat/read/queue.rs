@@ -300,6 +300,9 @@ impl Building {
 
     /// Whether this is reasoning whose text so far is this one.
     pub(super) fn is_thought(&self, text: &Text) -> bool {
-        self.what == What::Thought && !self.sealed && Text::concat(&self.thought) == *text
+        self.what == What::Thought
+            && !self.sealed
+            && !text.is_empty()
+            && Text::concat(&self.thought) == *text
     }
 }
