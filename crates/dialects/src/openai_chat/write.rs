@@ -103,11 +103,10 @@ impl Writer {
             Body::ToolCall(call) => {
                 let freeform = matches!(call.args, Args::Freeform(_));
                 self.open = Open::Call { freeform };
-                let args = (!freeform).then(|| call.args.to_text());
                 let index = self.calls;
                 self.calls += 1;
                 self.entry("tool_calls", index, out, |o| {
-                    calls::write(call, args.as_ref(), o);
+                    calls::write(call, None, o);
                     if let Some(seal) = &block.seal {
                         calls::write_signature(seal, o);
                     }

@@ -14,7 +14,7 @@ use interlingua_wire::{Doc, Frame, Limits, Node, Text};
 use self::queue::{Queue, What};
 use super::flavor::{Flavor, Skill};
 use super::tags::{Tags, Told};
-use super::{error, reply, usage};
+use super::{ID, error, reply, usage};
 use crate::{StreamReader, note};
 
 #[derive(Debug)]
@@ -78,6 +78,9 @@ impl Reader {
         let counts = counts.filter(|usage| usage.is_object()).map(usage::decode);
         let counted = counts.is_some();
         self.usage = counts.or(self.usage.take());
+        if root.get("choices").is_none() && !counted {
+            return self.unknown(root, events, ledger);
+        }
         let mut answered = false;
         for choice in root.get("choices").into_iter().flat_map(Node::items) {
             if choice.get("index").is_some_and(|index| index.count().is_some_and(|at| at > 0)) {
@@ -93,6 +96,16 @@ impl Reader {
         }
         if counted && !answered && self.stop.is_some() {
             self.end(events, ledger);
+        }
+    }
+
+    /// A frame that is no chunk.
+    fn unknown(&self, root: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
+        if !root.is_object() {
+            ledger.loss(note::BAD_FRAME, Place::REPLY, "a frame is no object");
+        } else if self.state == State::Started {
+            let kind = root.get("object").and_then(Node::text).unwrap_or(Text::word("chunk"));
+            events.push(Event::Foreign { dialect: ID, kind, json: root.json() });
         }
     }
 
