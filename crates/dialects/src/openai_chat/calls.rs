@@ -154,7 +154,7 @@ fn encode_one(block: &Block, place: Place, out: &mut Array<'_>, pen: &mut Pen<'_
         | Body::Data(_)
         | Body::ToolResult(_) => return,
     };
-    let args = args_text(call, place, pen);
+    let args = wrapped(call, place, pen);
     out.object(|o| {
         write(call, args.as_ref(), o);
         if let Some(seal) = block.seal.as_deref() {
@@ -169,41 +169,38 @@ fn encode_one(block: &Block, place: Place, out: &mut Array<'_>, pen: &mut Pen<'_
     pen.note_extras(&block.extras, place);
 }
 
-/// The fields of an entry; `wrapped` are the arguments if the call is written as a function.
+/// The fields of an entry; `wrapped` are arguments in another form than the call has them.
 pub(super) fn write(call: &ToolCall, wrapped: Option<&Text>, o: &mut Object<'_>) {
     o.text("id", &call.id);
-    match (&call.args, wrapped) {
-        (Args::Freeform(input), None) => {
-            o.word("type", "custom");
-            o.object("custom", |o| {
-                o.text("name", &call.name);
-                o.text("input", input);
-            });
-        }
-        (args, wrapped) => {
-            o.word("type", "function");
-            o.object("function", |o| {
-                o.text("name", &call.name);
-                match wrapped {
-                    Some(text) => o.text("arguments", text),
-                    None => o.text("arguments", &args.to_text()),
-                }
-            });
-        }
+    if let (Args::Freeform(input), None) = (&call.args, wrapped) {
+        o.word("type", "custom");
+        o.object("custom", |o| {
+            o.text("name", &call.name);
+            o.text("input", input);
+        });
+        return;
     }
+    o.word("type", "function");
+    o.object("function", |o| {
+        o.text("name", &call.name);
+        match (&call.args, wrapped) {
+            (Args::Json(json), None) => o.key("arguments").string(json.as_str()),
+            (Args::Malformed(text) | Args::Freeform(text), None) | (_, Some(text)) => {
+                o.text("arguments", text);
+            }
+        }
+    });
 }
 
-/// The arguments as the server takes them; `None` for free text that leaves as such.
-fn args_text(call: &ToolCall, place: Place, pen: &mut Pen<'_>) -> Option<Text> {
+/// The arguments in the form the server takes, where that is another than the call has.
+fn wrapped(call: &ToolCall, place: Place, pen: &mut Pen<'_>) -> Option<Text> {
     let wrap =
         |key: &'static str, text: &Text| Text::new(Json::object(|o| o.text(key, text)).as_str());
     match &call.args {
         Args::Freeform(_) if pen.flavor.can(Skill::CustomTools) => None,
         Args::Freeform(input) => Some(wrap("input", input)),
-        Args::Json(json) if json.is_object() || pen.flavor.can(Skill::AnyArguments) => {
-            Some(call.args.to_text())
-        }
-        Args::Malformed(text) if pen.flavor.can(Skill::AnyArguments) => Some(text.clone()),
+        Args::Json(json) if json.is_object() => None,
+        Args::Json(_) | Args::Malformed(_) if pen.flavor.can(Skill::AnyArguments) => None,
         Args::Json(json) => {
             pen.ledger.change(
                 note::ARGS_WRAPPED,

@@ -4,7 +4,7 @@ use interlingua_model::{
     Block, Body, Citation, Extras, Form, Ledger, Place, Role, Thinking, ToolResult, Turn, Verbatim,
     derive_id,
 };
-use interlingua_wire::{Json, Node, Text};
+use interlingua_wire::{Field, Json, Node, Text};
 
 use super::calls::Nameless;
 use super::parts::{self, odd};
@@ -112,7 +112,7 @@ impl<'d> Fields<'d> {
                 "tool_call_id" => fields.tool_call_id = some,
                 "name" => {
                     fields.name = some;
-                    fields.extras.keep(ID, field);
+                    fields.keep(field);
                 }
                 "reasoning_content" if value.is_string() => fields.reasoning = value.text(),
                 // Where both are told they are the same.
@@ -125,13 +125,19 @@ impl<'d> Fields<'d> {
                 "images" if some.is_none_or(Node::is_array) => fields.images = some,
                 "audio" => {
                     fields.audio = some;
-                    fields.extras.keep(ID, field);
+                    fields.keep(field);
                 }
                 "extra_content" if calls::signature(node).is_some() => {}
                 _ => fields.extras.keep(ID, field),
             }
         }
         fields
+    }
+
+    fn keep(&mut self, field: Field<'_>) {
+        if !field.value.is_null() {
+            self.extras.keep(ID, field);
+        }
     }
 }
 
@@ -314,14 +320,13 @@ fn result(
 ) -> Turn {
     let name = fields.name.and_then(Node::text);
     let id = fields.tool_call_id.map(parts::text_of).filter(|id| !id.is_empty());
-    let call = match id {
-        Some(id) => unanswered.answer(id),
-        None => {
-            if role == "tool" {
-                odd(ledger, place, "a result without an id is taken to answer the first open call");
-            }
-            unanswered.guess(name.as_ref(), place)
+    let call = if let Some(id) = id {
+        unanswered.answer(id)
+    } else {
+        if role == "tool" {
+            odd(ledger, place, "a result without an id is taken to answer the first open call");
         }
+        unanswered.guess(name.as_ref(), place)
     };
     let mut content = Vec::new();
     if fields.content.is_none() && role == "tool" {
@@ -353,12 +358,11 @@ impl Unanswered {
     /// first open one at all.
     fn guess(&mut self, name: Option<&Text>, place: Place) -> Text {
         let of_name = self.0.iter().position(|(_, open)| Some(open) == name);
-        match of_name.or((!self.0.is_empty()).then_some(0)) {
-            Some(at) => self.0.remove(at).0,
-            None => {
-                let number = place.index.unwrap_or_default() as usize * CALLS_PER_TURN;
-                derive_id("call_", name.unwrap_or(&Text::EMPTY), number)
-            }
+        if let Some(at) = of_name.or((!self.0.is_empty()).then_some(0)) {
+            self.0.remove(at).0
+        } else {
+            let number = place.index.unwrap_or_default() as usize * CALLS_PER_TURN;
+            derive_id("call_", name.unwrap_or(&Text::EMPTY), number)
         }
     }
 }

@@ -231,7 +231,9 @@ impl<'a> Pen<'a> {
         out.object(|o| {
             o.word("role", "user");
             o.array("content", |a| {
-                pieces.iter().for_each(|piece| content::write_piece(piece, a, self));
+                for piece in &pieces {
+                    content::write_piece(piece, a, self);
+                }
             });
         });
     }

@@ -17,23 +17,20 @@ struct Said {
 
 pub(super) fn decode(status: u16, body: &[u8]) -> Failure {
     let text = String::from_utf8_lossy(body);
-    match Doc::parse(text.as_ref().into(), Limits::default()) {
-        Ok(doc) => {
-            let said = said(doc.root()).unwrap_or_else(|| Said {
-                message: Text::new(&cut(doc.root().raw())),
-                ..Said::default()
-            });
-            failure(Some(status), said, doc.root())
-        }
-        Err(_) => {
-            let kind = kind_of(Some(status), &[], &text.to_lowercase());
-            let message = if text.trim().is_empty() {
-                format!("the provider answered {status} with an empty body")
-            } else {
-                format!("the provider answered {status} and not in JSON: {}", cut(text.trim()))
-            };
-            Failure { status, ..Failure::new(kind, Text::new(&message)) }
-        }
+    if let Ok(doc) = Doc::parse(text.as_ref().into(), Limits::default()) {
+        let said = said(doc.root()).unwrap_or_else(|| Said {
+            message: Text::new(&cut(doc.root().raw())),
+            ..Said::default()
+        });
+        failure(Some(status), said, doc.root())
+    } else {
+        let kind = kind_of(Some(status), &[], &text.to_lowercase());
+        let message = if text.trim().is_empty() {
+            format!("the provider answered {status} with an empty body")
+        } else {
+            format!("the provider answered {status} and not in JSON: {}", cut(text.trim()))
+        };
+        Failure { status, ..Failure::new(kind, Text::new(&message)) }
     }
 }
 
@@ -41,7 +38,7 @@ pub(super) fn decode(status: u16, body: &[u8]) -> Failure {
 pub(super) fn in_band(root: Node<'_>) -> Option<Failure> {
     let error = root.get("error").or_else(|| root.get("x_groq")?.get("error"));
     let is_error = match error.map(|error| (error.kind(), error)) {
-        Some((Kind::Object, _)) => true,
+        Some((Kind::Object, error)) => !error.is_empty(),
         Some((Kind::String, error)) => !error.word().is_empty(),
         Some((Kind::Null | Kind::Bool | Kind::Number | Kind::Array, _)) | None => {
             let bare = root.get("choices").is_none() && root.get("usage").is_none();
@@ -78,12 +75,11 @@ fn said(node: Node<'_>) -> Option<Said> {
         for key in ["type", "code", "status", "object", "error_type"] {
             match node.get(key).map(|value| (value.kind(), value)) {
                 Some((Kind::String, value)) => {
-                    found.status = found.status.or(value.word().parse().ok().filter(is_status));
+                    found.status = found.status.or(value.word().parse().ok().and_then(as_status));
                     found.words.push(value.word().to_lowercase());
                 }
                 Some((Kind::Number, value)) => {
-                    let status = value.count().and_then(|count| u16::try_from(count).ok());
-                    found.status = found.status.or(status.filter(is_status));
+                    found.status = found.status.or(value.count().and_then(as_status));
                     found.words.push(value.raw().to_owned());
                 }
                 Some(_) | None => {}
@@ -135,8 +131,9 @@ fn behind(raw: Node<'_>) -> Option<Text> {
     }
 }
 
-fn is_status(status: &u16) -> bool {
-    (400..600).contains(status)
+/// A number that can be the status of an error.
+fn as_status(number: u64) -> Option<u16> {
+    u16::try_from(number).ok().filter(|status| (400..600).contains(status))
 }
 
 fn kind_of(status: Option<u16>, words: &[String], message: &str) -> FailureKind {

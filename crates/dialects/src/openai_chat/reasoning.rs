@@ -96,12 +96,17 @@ fn is_redacted(block: &Block) -> bool {
     matches!(&block.body, Body::Thinking(thinking) if thinking.form == Form::Redacted)
 }
 
-/// A summary and the sealed reasoning it sums up come as two entries with one id.
-fn goes_with(summary: &Block, seal: &Seal) -> bool {
-    let is_summary =
-        matches!(&summary.body, Body::Thinking(thinking) if thinking.form == Form::Summary);
-    let id = summary.extras.find(ID, "id").and_then(Json::text);
-    is_summary && summary.seal.is_none() && id.is_some() && id == seal.id
+/// Shown reasoning and the sealed whole of it come as two entries, one after the other.
+fn goes_with(shown: &Block, seal: &Seal) -> bool {
+    let is_shown =
+        matches!(&shown.body, Body::Thinking(thinking) if thinking.form != Form::Redacted);
+    let id = shown.extras.find(ID, "id").and_then(Json::text);
+    is_shown && shown.seal.is_none() && belongs(id.as_ref(), seal)
+}
+
+/// Whether a seal in an entry of its own is that of shown reasoning with this id.
+pub(super) fn belongs(id: Option<&Text>, seal: &Seal) -> bool {
+    !is_signature(seal) && (id.is_none() || id == seal.id.as_ref())
 }
 
 /// Whether a foreign block is an entry of this list.
@@ -124,7 +129,7 @@ pub(super) fn write(block: &Verbatim<Block>, index: u64, out: &mut Array<'_>) ->
         Form::Summary => Some(("reasoning.summary", "summary")),
     };
     // A full text carries its signature; everything else has its seal in an entry of its own.
-    let beside = thinking.form == Form::Full && seal.is_none_or(|seal| is_signature(seal));
+    let beside = thinking.form == Form::Full && seal.is_none_or(is_signature);
     if let Some((kind, key)) = shown.filter(|_| beside || !thinking.text.is_empty()) {
         out.object(|o| {
             head(kind, next, o);
@@ -173,10 +178,10 @@ pub(super) fn head(kind: &'static str, index: u64, o: &mut Object<'_>) {
 pub(super) fn tail(block: &Block, o: &mut Object<'_>) {
     if let Some(seal) = block.seal.as_deref() {
         o.text_if("id", seal.id.as_ref());
-        if block.extras.find(ID, "format").is_none() {
-            if let Some(format) = canonical(&seal.origin.issuer) {
-                o.word("format", format);
-            }
+        if block.extras.find(ID, "format").is_none()
+            && let Some(format) = canonical(&seal.origin.issuer)
+        {
+            o.word("format", format);
         }
     }
     let has_id = block.seal.as_deref().is_some_and(|seal| seal.id.is_some());

@@ -34,9 +34,9 @@ struct Speech<'a> {
 }
 
 /// Writes the turns of one run of the assistant's as one message.
-pub(super) fn encode<'a>(
+pub(super) fn encode(
     first: usize,
-    turns: &'a [Verbatim<Turn>],
+    turns: &[Verbatim<Turn>],
     out: &mut Array<'_>,
     pen: &mut Pen<'_>,
 ) {
@@ -59,13 +59,12 @@ pub(super) fn encode<'a>(
         && speech.refusals.is_empty()
         && speech.images.is_empty()
         && speech.calls.is_empty();
-    // All of it was left out, which is noted: an empty message would be refused.
+    // An empty message is refused, and reasoning alone is that of an answer that was broken off.
     if says_nothing && !speech.empty {
-        let kept = !speech.thinking.is_empty() && speech.carries_thinking(pen);
-        if !kept {
-            speech.thinking.iter().for_each(|(place, _)| pen.reasoning_stays(*place));
-            return;
+        for (place, _) in &speech.thinking {
+            pen.reasoning_stays(*place);
         }
+        return;
     }
     let extras = turns.iter().map(|turn| &turn.extras);
     out.object(|o| speech.write(extras, o, pen));
@@ -187,10 +186,6 @@ impl<'a> Speech<'a> {
             pen.seal_stays(place);
         }
         pen.note_extras(&block.extras, place);
-    }
-
-    fn carries_thinking(&self, pen: &Pen<'_>) -> bool {
-        matches!(pen.flavor.reasoning, Reasoning::Details | Reasoning::Content)
     }
 
     fn write<'e>(

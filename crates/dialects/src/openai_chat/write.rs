@@ -80,7 +80,9 @@ impl Writer {
                 self.before = self.said.len();
                 self.open = Open::Text { seal: block.seal.clone() };
                 self.say(text, out);
-                citations.iter().for_each(|citation| self.cite(citation, out, ledger));
+                for citation in citations {
+                    self.cite(citation, out, ledger);
+                }
             }
             Body::Refusal(text) => {
                 self.open = Open::Refusal;
@@ -101,11 +103,10 @@ impl Writer {
             Body::ToolCall(call) => {
                 let freeform = matches!(call.args, Args::Freeform(_));
                 self.open = Open::Call { freeform };
-                let args = (!freeform).then(|| call.args.to_text());
                 let index = self.calls;
                 self.calls += 1;
                 self.entry("tool_calls", index, out, |o| {
-                    calls::write(call, args.as_ref(), o);
+                    calls::write(call, None, o);
                     if let Some(seal) = &block.seal {
                         calls::write_signature(seal, o);
                     }

@@ -70,12 +70,12 @@ pub const FLAVORS: &[Flavor] = &[
         ],
         ..COMPATIBLE
     },
-    // "property 'reasoning_content' is unsupported": only `reasoning`; null values are refused.
+    // "property 'reasoning_content' is unsupported", and for most models "reasoning is not supported
+    // with this model"; null values are refused.
     Flavor {
         name: "groq",
         max_tokens: "max_completion_tokens",
         no_text: NoText::Omitted,
-        reasoning: Reasoning::Field("reasoning"),
         efforts: &[("minimal", "low"), ("xhigh", "high"), ("max", "high"), ("ultra", "high")],
         skills: &[
             NamedChoice,
@@ -102,7 +102,6 @@ pub const FLAVORS: &[Flavor] = &[
     Flavor {
         name: "xai",
         no_text: NoText::Null,
-        reasoning: Reasoning::Field("reasoning_content"),
         efforts: &[("minimal", "low"), ("xhigh", "high"), ("max", "high"), ("ultra", "high")],
         skills: &[
             NamedChoice,

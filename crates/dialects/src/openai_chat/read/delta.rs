@@ -95,12 +95,11 @@ impl Reader {
 
     fn annotations(&mut self, delta: Node<'_>, ledger: &mut Ledger) {
         for node in delta.get("annotations").into_iter().flat_map(Node::items) {
-            match self.queue.find(What::Text) {
-                Some(text) => text.push(Delta::Citation(Box::new(decode::citation(node)))),
-                None => {
-                    let what = "an annotation comes without its text";
-                    ledger.loss(note::CITATION_REDUCED, Place::REPLY, what);
-                }
+            if let Some(text) = self.queue.find(What::Text) {
+                text.push(Delta::Citation(Box::new(decode::citation(node))));
+            } else {
+                let what = "an annotation comes without its text";
+                ledger.loss(note::CITATION_REDUCED, Place::REPLY, what);
             }
         }
     }
@@ -127,16 +126,16 @@ impl Reader {
             if let Some(piece) = piece.filter(|piece| !piece.is_null()) {
                 self.queue.call_args(at, &parts::text_of(piece), ledger);
             }
-            if let Some(seal) = calls::signature(node) {
-                if let Some(building) = self.queue.find(What::Call(at)) {
-                    building.push(Delta::Seal(Box::new(seal)));
-                }
+            if let Some(seal) = calls::signature(node)
+                && let Some(building) = self.queue.find(What::Call(at))
+            {
+                building.push(Delta::Seal(Box::new(seal)));
             }
         }
         if let Some(legacy) = delta.get("function_call").filter(|call| call.is_object()) {
             let name = legacy.get("name").and_then(Node::text).unwrap_or_default();
-            let last = self.queue.calls.len().checked_sub(1);
-            let at = last.unwrap_or_else(|| self.queue.begin_call(Call::default()));
+            let current = self.queue.calls.len().checked_sub(1);
+            let at = current.unwrap_or_else(|| self.queue.begin_call(Call::default()));
             self.fill(at, &Text::EMPTY, &name, ledger);
             if let Some(piece) = legacy.get("arguments").filter(|piece| !piece.is_null()) {
                 self.queue.call_args(at, &parts::text_of(piece), ledger);

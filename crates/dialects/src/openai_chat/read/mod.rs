@@ -5,14 +5,16 @@ mod delta;
 mod queue;
 mod thinking;
 
-use interlingua_model::{Delta, Event, Exchange, Failure, Ledger, Place, Stop, StopReason, Usage};
+use interlingua_model::{
+    Block, Delta, Event, Exchange, Failure, Ledger, Place, Stop, StopReason, Usage,
+};
 use interlingua_wire::json::Tape;
 use interlingua_wire::{Doc, Frame, Limits, Node, Text};
 
 use self::queue::{Queue, What};
 use super::flavor::{Flavor, Skill};
 use super::tags::{Tags, Told};
-use super::{error, reply, usage};
+use super::{ID, error, reply, usage};
 use crate::{StreamReader, note};
 
 #[derive(Debug)]
@@ -72,9 +74,13 @@ impl Reader {
         }
         let counts = root.get("usage").filter(|usage| usage.is_object());
         let counts = counts.or_else(|| root.get("x_groq")?.get("usage"));
+        let counts = counts.or_else(|| root.get("choices")?.items().next()?.get("usage"));
         let counts = counts.filter(|usage| usage.is_object()).map(usage::decode);
         let counted = counts.is_some();
         self.usage = counts.or(self.usage.take());
+        if root.get("choices").is_none() && !counted {
+            return self.unknown(root, events, ledger);
+        }
         let mut answered = false;
         for choice in root.get("choices").into_iter().flat_map(Node::items) {
             if choice.get("index").is_some_and(|index| index.count().is_some_and(|at| at > 0)) {
@@ -90,6 +96,16 @@ impl Reader {
         }
         if counted && !answered && self.stop.is_some() {
             self.end(events, ledger);
+        }
+    }
+
+    /// A frame that is no chunk.
+    fn unknown(&self, root: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
+        if !root.is_object() {
+            ledger.loss(note::BAD_FRAME, Place::REPLY, "a frame is no object");
+        } else if self.state == State::Started {
+            let kind = root.get("object").and_then(Node::text).unwrap_or(Text::word("chunk"));
+            events.push(Event::Foreign { dialect: ID, kind, json: root.json() });
         }
     }
 
@@ -198,7 +214,7 @@ fn tell(queue: &mut Queue, told: Told) {
     match told {
         Told::Thought(text) => queue.add(What::Thought, Delta::Text(text), thinking::plain),
         Told::Said(text) => {
-            queue.add(What::Text, Delta::Text(text), || interlingua_model::Block::text(Text::EMPTY))
+            queue.add(What::Text, Delta::Text(text), || Block::text(Text::EMPTY));
         }
     }
 }

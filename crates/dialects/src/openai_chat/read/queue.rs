@@ -276,10 +276,10 @@ impl Queue {
     }
 
     fn close(&mut self, events: &mut Vec<Event>) {
-        if let Some(Building { what: What::Call(at), .. }) = self.waiting.pop_front() {
-            if let Some(call) = self.calls.get_mut(at) {
-                call.closed = true;
-            }
+        if let Some(Building { what: What::Call(at), .. }) = self.waiting.pop_front()
+            && let Some(call) = self.calls.get_mut(at)
+        {
+            call.closed = true;
         }
         events.push(Event::Close { index: self.next });
         self.next += 1;
@@ -300,6 +300,9 @@ impl Building {
 
     /// Whether this is reasoning whose text so far is this one.
     pub(super) fn is_thought(&self, text: &Text) -> bool {
-        self.what == What::Thought && !self.sealed && Text::concat(&self.thought) == *text
+        self.what == What::Thought
+            && !self.sealed
+            && !text.is_empty()
+            && Text::concat(&self.thought) == *text
     }
 }

@@ -35,13 +35,15 @@ impl Reader {
     fn piece(&mut self, form: Form, index: u64, node: Node<'_>, block: &Block, seal: Option<Seal>) {
         let Body::Thinking(thinking) = &block.body else { return };
         let seal = seal.map(|seal| Delta::Seal(Box::new(seal)));
-        // A seal after plain reasoning, with all of its text again, is for that reasoning.
-        if let (Some(seal), Some(last)) = (&seal, self.queue.last()) {
-            if last.is_thought(&thinking.text) {
-                return last.push(seal.clone());
-            }
-        }
         let what = What::Entry(form, index);
+        // An entry after plain reasoning, with all of its text again, is that reasoning.
+        if form == Form::Text
+            && let Some(last) = self.queue.last().filter(|last| last.is_thought(&thinking.text))
+        {
+            last.what = what;
+            last.id = node.get("id").and_then(Node::text);
+            return seal.into_iter().for_each(|seal| last.push(seal));
+        }
         let building = match self.queue.find(what).filter(|found| !found.sealed) {
             Some(found) => found,
             None if thinking.text.is_empty() && seal.is_none() && node.get("id").is_none() => {
@@ -60,18 +62,17 @@ impl Reader {
         }
     }
 
-    /// A seal without a text: of a call, of the summary before it, or of reasoning nobody sees.
+    /// A seal without a text: of a call, of what is shown before it, or of reasoning nobody sees.
     fn encrypted(&mut self, index: u64, block: Block, seal: Seal) {
         if let Some(id) = seal.id.clone().filter(|_| seal.origin.issuer == GOOGLE) {
             return self.queue.seal_call(&id, Seal { id: None, ..seal });
         }
         let last = self.queue.last().filter(|last| {
-            matches!(last.what, What::Entry(Form::Summary, _))
-                && last.id.is_some()
-                && last.id == seal.id
+            let shown = matches!(last.what, What::Entry(Form::Text | Form::Summary, _));
+            shown && !last.sealed && reasoning::belongs(last.id.as_ref(), &seal)
         });
         match last {
-            Some(summary) => summary.push(Delta::Seal(Box::new(seal))),
+            Some(shown) => shown.push(Delta::Seal(Box::new(seal))),
             None => {
                 self.queue.begin(What::Entry(Form::Closed, index), block);
             }

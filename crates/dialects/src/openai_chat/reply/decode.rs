@@ -74,10 +74,10 @@ pub(in crate::openai_chat) fn ending(choice: Node<'_>) -> Option<Stop> {
 fn untag(blocks: &mut Vec<Verbatim<Block>>) {
     let Some(Body::Text { text, .. }) = blocks.first().map(|block| &block.body) else { return };
     let Some((thought, rest)) = tags::split(text) else { return };
-    if let Some(first) = blocks.first_mut() {
-        if let Body::Text { text, .. } = &mut first.edit().body {
-            *text = rest;
-        }
+    if let Some(first) = blocks.first_mut()
+        && let Body::Text { text, .. } = &mut first.edit().body
+    {
+        *text = rest;
     }
     let is_empty = |block: &Verbatim<Block>| block.body.as_text().is_some_and(Text::is_empty);
     if blocks.first().is_some_and(is_empty) {

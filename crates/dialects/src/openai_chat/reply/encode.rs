@@ -1,7 +1,7 @@
 //! Whole replies, encoded.
 
 use interlingua_model::{
-    Args, Block, Body, Citation, Exchange, Form, Ledger, MediaKind, Place, Reply, Seal, Verbatim,
+    Block, Body, Citation, Exchange, Form, Ledger, MediaKind, Place, Reply, Seal, Verbatim,
 };
 use interlingua_wire::json::{Array, Object};
 use interlingua_wire::{Json, Text, Writer};
@@ -216,12 +216,8 @@ fn write_call(block: &Verbatim<Block>, out: &mut Array<'_>) {
         return out.item().json(text);
     }
     if let Body::ToolCall(call) = &block.body {
-        let args = match &call.args {
-            Args::Freeform(_) => None,
-            Args::Json(_) | Args::Malformed(_) => Some(call.args.to_text()),
-        };
         out.object(|o| {
-            calls::write(call, args.as_ref(), o);
+            calls::write(call, None, o);
             if let Some(seal) = block.seal.as_deref() {
                 calls::write_signature(seal, o);
             }

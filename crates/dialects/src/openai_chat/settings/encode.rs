@@ -9,6 +9,7 @@ use interlingua_wire::{Json, Text};
 
 use crate::note;
 use crate::openai_chat::flavor::{Control, Flavor, Skill};
+use crate::openai_chat::tools;
 
 /// The only tools that may be offered, where the flavor cannot say so in `tool_choice`.
 pub(in crate::openai_chat) fn only<'s>(
@@ -85,7 +86,7 @@ fn stream(settings: &Settings, flavor: &Flavor, o: &mut Object<'_>) {
 /// Without tools, a choice among them is refused: "When using `tool_choice`, `tools` must be set."
 fn choice(conversation: &Conversation, flavor: &Flavor, o: &mut Object<'_>, ledger: &mut Ledger) {
     let settings = &*conversation.settings;
-    if conversation.tools.is_empty() {
+    if !tools::any(&conversation.tools) {
         if matches!(settings.choice, Some(Choice::Required | Choice::Named(_))) {
             unknown(ledger, "tool_choice");
         }
