@@ -19,6 +19,7 @@ mod reply;
 mod rich;
 mod same;
 mod script;
+mod total;
 
 use std::fmt::Debug;
 

@@ -70,6 +70,7 @@ fn kept(body: &Bytes, from: &dyn Dialect, to: &dyn Dialect) -> Result<(), String
     if sent == *body {
         return Ok(());
     }
+    bodies::doc(&sent)?;
     let sent = String::from_utf8_lossy(&sent);
     let written = Written::of(&sent);
     for piece in pieces(&conversation) {
