@@ -19,10 +19,11 @@ mod reply;
 mod rich;
 mod same;
 mod script;
+mod total;
 
 use std::fmt::Debug;
 
-use interlingua::{ALL, Dialect};
+use interlingua::{ALL, Dialect, Target};
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 
@@ -55,6 +56,12 @@ fn dialects() -> impl Iterator<Item = &'static dyn Dialect> {
         chosen.as_ref().is_none_or(named)
     };
     ALL.iter().copied().filter(is_chosen)
+}
+
+/// The dialect as its inventor speaks it, and in each of its flavors.
+fn flavors(dialect: &dyn Dialect) -> impl Iterator<Item = Target> {
+    let named = dialect.flavors().iter().map(|flavor| Some(*flavor));
+    std::iter::once(None).chain(named).map(|flavor| Target { model: None, flavor })
 }
 
 /// Every dialect with every dialect.

@@ -52,15 +52,29 @@ pub(crate) fn mess() -> impl Strategy<Value = Mess> {
 impl Mess {
     pub(crate) fn body(&self, script: &Script, dialect: &dyn Dialect) -> Bytes {
         let mut body = render::value(script, dialect);
+        self.make(&mut body);
+        render::spell(&body, script)
+    }
+
+    /// Any other body with these oddities.
+    pub(crate) fn of(&self, body: &[u8]) -> Bytes {
+        let mut body = serde_json::from_slice(body).unwrap_or(Value::Null);
+        self.make(&mut body);
+        body.to_string().into()
+    }
+
+    fn make(&self, body: &mut Value) {
         for (odd, index) in &self.0 {
             let mut places = Vec::new();
-            visit(&body, String::new(), &mut places);
+            visit(body, String::new(), &mut places);
+            if places.is_empty() {
+                return;
+            }
             let place = &places[index.index(places.len())];
             if let Some(value) = body.pointer_mut(place) {
                 odd.make(value);
             }
         }
-        render::spell(&body, script)
     }
 }
 

@@ -8,7 +8,7 @@ use interlingua::{Dialect, Ledger, Target, find};
 use crate::contents::{Piece, Written, pieces, tells_of};
 use crate::rich::rich;
 use crate::script::script;
-use crate::{bodies, for_all, in_all_dialects, in_all_pairs, mess, pairs, render};
+use crate::{bodies, flavors, for_all, in_all_dialects, in_all_pairs, mess, pairs, render};
 
 #[test]
 fn nothing_is_lost_in_decoding() {
@@ -46,7 +46,11 @@ fn nothing_the_model_can_hold_is_lost_in_silence() {
     for_all(rich(), |rich| {
         in_all_dialects(|to| {
             let native = find("native").ok_or("there is no native dialect")?;
-            kept(&rich.body(), native, to)
+            for flavor in flavors(to) {
+                kept_in(&rich.body(), native, to, &flavor)
+                    .map_err(|why| format!("{:?} {why}", flavor.flavor))?;
+            }
+            Ok(())
         })
     });
 }
@@ -64,12 +68,22 @@ fn nothing_of_the_corpus_is_lost_in_silence() {
 }
 
 fn kept(body: &Bytes, from: &dyn Dialect, to: &dyn Dialect) -> Result<(), String> {
+    kept_in(body, from, to, &Target::default())
+}
+
+fn kept_in(
+    body: &Bytes,
+    from: &dyn Dialect,
+    to: &dyn Dialect,
+    target: &Target,
+) -> Result<(), String> {
     let mut ledger = Ledger::default();
     let conversation = from.decode_request(&bodies::doc(body)?, &mut ledger);
-    let sent = to.encode_request(&conversation, &Target::default(), &mut ledger);
+    let sent = to.encode_request(&conversation, target, &mut ledger);
     if sent == *body {
         return Ok(());
     }
+    bodies::doc(&sent)?;
     let sent = String::from_utf8_lossy(&sent);
     let written = Written::of(&sent);
     for piece in pieces(&conversation) {

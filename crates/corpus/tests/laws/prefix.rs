@@ -8,15 +8,17 @@ use interlingua::{Dialect, Target, find, translate_request};
 
 use crate::rich::rich;
 use crate::script::script;
-use crate::{bodies, for_all, in_all_dialects, in_all_pairs, render};
+use crate::{bodies, flavors, for_all, in_all_dialects, in_all_pairs, render};
 
 #[test]
 fn a_longer_history_starts_with_the_shorter() {
     for_all(script(), |script| {
         in_all_pairs(|from, to| {
-            let long = sent(&render::body(script, from), from, to)?;
+            let target = Target::default();
+            let long = sent(&render::body(script, from), from, to, &target)?;
             for rounds in 1..script.rounds.len() {
-                let short = sent(&render::body(&script.before(rounds), from), from, to)?;
+                let before = render::body(&script.before(rounds), from);
+                let short = sent(&before, from, to, &target)?;
                 starts_with(&long, &short)?;
             }
             Ok(())
@@ -29,18 +31,26 @@ fn a_longer_history_of_anything_starts_with_the_shorter() {
     for_all(rich(), |rich| {
         in_all_dialects(|to| {
             let native = find("native").ok_or("there is no native dialect")?;
-            let long = sent(&rich.body(), native, to)?;
-            for turns in rich.asked() {
-                let short = sent(&rich.first(turns).body(), native, to)?;
-                starts_with(&long, &short).map_err(|why| format!("of {turns} turns {why}"))?;
+            for target in flavors(to) {
+                let long = sent(&rich.body(), native, to, &target)?;
+                for turns in rich.asked() {
+                    let short = sent(&rich.first(turns).body(), native, to, &target)?;
+                    starts_with(&long, &short)
+                        .map_err(|why| format!("{:?} of {turns} turns {why}", target.flavor))?;
+                }
             }
             Ok(())
         })
     });
 }
 
-fn sent(body: &Bytes, from: &dyn Dialect, to: &dyn Dialect) -> Result<Bytes, String> {
-    let sent = translate_request(body.clone(), from, to, &Target::default());
+fn sent(
+    body: &Bytes,
+    from: &dyn Dialect,
+    to: &dyn Dialect,
+    target: &Target,
+) -> Result<Bytes, String> {
+    let sent = translate_request(body.clone(), from, to, target);
     sent.map(|sent| sent.body).map_err(|error| error.to_string())
 }
 

@@ -16,7 +16,10 @@ pub(crate) struct Streamed {
 
 /// A reply as models give it: perhaps a thought, then texts and calls.
 pub(crate) fn reply() -> impl Strategy<Value = Streamed> {
-    let blocks = (prop::option::of(thinking()), prop::collection::vec(block(), 0..5));
+    // A model that declines says nothing else.
+    let refusal = words().prop_map(|text| vec![Block::new(Body::Refusal(text))]);
+    let said = prop_oneof![9 => prop::collection::vec(block(), 0..5), 1 => refusal];
+    let blocks = (prop::option::of(thinking()), said);
     let stop = prop_oneof![
         3 => Just(StopReason::End),
         1 => select(&[
@@ -101,8 +104,7 @@ fn thinking() -> impl Strategy<Value = Block> {
 
 fn block() -> impl Strategy<Value = Block> {
     let text = words().prop_map(|text| Body::Text { text, citations: Vec::new() });
-    let refusal = words().prop_map(Body::Refusal);
-    prop_oneof![6 => text, 8 => call(), 1 => refusal].prop_map(Block::new)
+    prop_oneof![3 => text, 4 => call()].prop_map(Block::new)
 }
 
 fn call() -> impl Strategy<Value = Body> {

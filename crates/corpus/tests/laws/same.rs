@@ -45,7 +45,7 @@ fn parts(reply: &Reply, order: Order) -> Vec<String> {
     std::iter::once(head).chain(blocks.iter().map(|block| format!("{block:?}"))).collect()
 }
 
-/// Whether the whole reply of a dialect tells in which order texts and calls came.
+/// Whether the whole reply of a dialect tells in which order texts, refusals and calls came.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
     Kept,
@@ -92,15 +92,16 @@ fn unwrapped(args: &Args) -> Args {
     }
 }
 
-/// Which of texts (`false`) and calls (`true`) came after which.
-pub(crate) fn sequence(reply: &Reply) -> Vec<bool> {
-    let is_call = |body: &Body| match body {
-        Body::ToolCall(_) => Some(true),
-        Body::Text { .. } | Body::Refusal(_) => Some(false),
+/// Which kinds of blocks came after which: texts, refusals, calls.
+pub(crate) fn sequence(reply: &Reply) -> Vec<u8> {
+    let kind = |body: &Body| match body {
+        Body::Text { .. } => Some(b't'),
+        Body::Refusal(_) => Some(b'r'),
+        Body::ToolCall(_) => Some(b'c'),
         _ => None,
     };
-    let mut calls: Vec<_> =
-        reply.turn.blocks.iter().filter_map(|block| is_call(&block.body)).collect();
-    calls.dedup();
-    calls
+    let mut kinds: Vec<_> =
+        reply.turn.blocks.iter().filter_map(|block| kind(&block.body)).collect();
+    kinds.dedup();
+    kinds
 }
