@@ -261,6 +261,7 @@ pub(super) fn write_output(result: &ToolResult, at: At, o: &mut Object<'_>, ledg
                 match (mark.take(), plain(block)) {
                     (None, _) => write_part(block, Role::User, at, a, ledger),
                     (Some(mark), Some(text)) => {
+                        note_block(block, at, ledger);
                         write_text(&Text::concat([&mark, &text]), block, at, a);
                     }
                     (Some(mark), None) => {

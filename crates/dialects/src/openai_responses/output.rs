@@ -32,7 +32,9 @@ pub(super) fn decode(
         }
     } else {
         let block = settle(items::decode_item(item, seat.index, &mut noted), item, seat);
-        blocks.push(Verbatim::read(block, ID, item.json()));
+        // An id that this dialect's writer derived means nothing outside its reply.
+        let derived = item.get("id").and_then(Node::text).is_some_and(|id| seat.gave(&id));
+        blocks.push(if derived { block.into() } else { Verbatim::read(block, ID, item.json()) });
     }
     for mut entry in noted.entries {
         entry.place = place;

@@ -7,6 +7,7 @@ use interlingua_wire::{Json, Node, Text};
 
 use super::super::output::{self, MESSAGE, Seat};
 use super::super::{ID, items, parts};
+use super::pieces::Piece;
 use super::queue::Steps;
 use crate::note;
 
@@ -42,6 +43,11 @@ impl Item {
 
     pub(super) fn is_done(&self) -> bool {
         self.done
+    }
+
+    /// Whether a piece names this item.
+    pub(super) fn is_named_by(&self, piece: &Piece<'_>) -> bool {
+        piece.is_of(self.id.as_ref())
     }
 
     pub(super) fn has_id(&self, id: Option<&Text>) -> bool {
@@ -120,65 +126,56 @@ impl Item {
     }
 
     /// Takes one piece.
-    pub(super) fn piece(
-        &mut self,
-        kind: &str,
-        root: Node<'_>,
-        steps: &mut Steps,
-        ledger: &mut Ledger,
-    ) {
-        let text = |key: &str| root.get(key).and_then(Node::text).unwrap_or_default();
-        let part = |key: &str| root.get(key).and_then(Node::count);
-        match kind {
-            "response.output_text.delta" | "response.refusal.delta" => {
-                self.open_part(part("content_index"), kind.contains("refusal"), steps, ledger);
-                self.tell(Delta::Text(text("delta")), steps);
+    pub(super) fn piece(&mut self, piece: &Piece<'_>, steps: &mut Steps, ledger: &mut Ledger) {
+        let text = || piece.text();
+        match &*piece.kind {
+            "response.output_text.delta" => {
+                self.open_part(piece.part, false, steps, ledger);
+                self.tell(Delta::Text(text()), steps);
             }
-            "response.output_text.done" | "response.refusal.done" => {
-                self.open_part(part("content_index"), kind.contains("refusal"), steps, ledger);
-                let key = if kind.contains("refusal") { "refusal" } else { "text" };
-                self.tell_rest(&text(key), Delta::Text, steps, ledger);
+            "response.refusal.delta" => {
+                self.open_part(piece.part, true, steps, ledger);
+                self.tell(Delta::Text(text()), steps);
+            }
+            "response.output_text.done" => {
+                self.open_part(piece.part, false, steps, ledger);
+                self.tell_rest(&text(), Delta::Text, steps, ledger);
+            }
+            "response.refusal.done" => {
+                self.open_part(piece.part, true, steps, ledger);
+                self.tell_rest(&text(), Delta::Text, steps, ledger);
             }
             "response.output_text.annotation.added" => {
-                self.open_part(part("content_index"), false, steps, ledger);
-                if let Some(mark) = root.get("annotation") {
+                self.open_part(piece.part, false, steps, ledger);
+                if let Some(mark) = piece.whole {
                     self.tell(Delta::Citation(Box::new(parts::citation(mark))), steps);
                 }
             }
             "response.content_part.done" => {
-                if let (Some(node), "message") = (root.get("part"), self.kind.raw()) {
-                    self.finish_part(
-                        part("content_index").unwrap_or(self.parts),
-                        node,
-                        steps,
-                        ledger,
-                    );
+                if let (Some(node), "message") = (piece.whole, self.kind.raw()) {
+                    self.finish_part(piece.part.unwrap_or(self.parts), node, steps, ledger);
                 }
             }
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
-                let full = kind == "response.reasoning_text.delta";
-                let at = part(if full { "content_index" } else { "summary_index" });
-                if self.open_thought(full, at.unwrap_or(0), steps, ledger) {
-                    self.tell(Delta::Text(text("delta")), steps);
+                let full = piece.kind == "response.reasoning_text.delta";
+                if self.open_thought(full, piece.part.unwrap_or(0), steps, ledger) {
+                    self.tell(Delta::Text(text()), steps);
                 }
             }
             "response.reasoning_summary_text.done" | "response.reasoning_text.done" => {
-                let full = kind == "response.reasoning_text.done";
-                let at = part(if full { "content_index" } else { "summary_index" }).unwrap_or(0);
+                let full = piece.kind == "response.reasoning_text.done";
+                let at = piece.part.unwrap_or(0);
                 let untold = self.open.as_ref().is_none_or(|open| open.part < at);
                 if untold && self.open_thought(full, at, steps, ledger) {
-                    self.tell(Delta::Text(text("text")), steps);
+                    self.tell(Delta::Text(text()), steps);
                 }
             }
             "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta" => {
                 // Before its name is known a call cannot begin; the whole item brings everything.
-                self.tell(Delta::Args(text("delta")), steps);
+                self.tell(Delta::Args(text()), steps);
             }
-            "response.function_call_arguments.done" => {
-                self.tell_rest(&text("arguments"), Delta::Args, steps, ledger);
-            }
-            "response.custom_tool_call_input.done" => {
-                self.tell_rest(&text("input"), Delta::Args, steps, ledger);
+            "response.function_call_arguments.done" | "response.custom_tool_call_input.done" => {
+                self.tell_rest(&text(), Delta::Args, steps, ledger);
             }
             // That a part or a summary begins or ends shows in what comes for it.
             _ => {}

@@ -13,6 +13,7 @@ use interlingua_wire::json::Tape;
 use interlingua_wire::{Doc, Frame, Limits, Node, Text};
 
 use self::item::Item;
+use self::pieces::Piece;
 use self::queue::Queue;
 use super::output::Seat;
 use super::{ID, error, stop, usage};
@@ -94,28 +95,25 @@ impl Reader {
                 self.fail(error::of_response(root), events);
             }
             "keepalive" | "ping" => events.push(Event::Ping),
-            _ => self.piece(kind, root, events, ledger),
+            _ => {
+                let json = root.json();
+                events.push(Event::Foreign { dialect: ID, kind: Text::new(kind), json });
+            }
         }
     }
 
-    /// A piece of an item.
-    fn piece(&mut self, kind: &str, root: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        let Some(of) = pieces::kind_of(kind) else {
-            let json = root.json();
-            events.push(Event::Foreign { dialect: ID, kind: Text::new(kind), json });
-            return;
-        };
-        let at = self.find(root).unwrap_or_else(|| {
-            let id = root.get("item_id").and_then(Node::text);
-            self.begin(Item::new(id, output_index(root), of), events)
-        });
+    /// A piece of an item of type `of`.
+    fn piece(&mut self, piece: &Piece<'_>, of: &str, events: &mut Vec<Event>, ledger: &mut Ledger) {
+        let at = self
+            .find(piece)
+            .unwrap_or_else(|| self.begin(Item::new(piece.id(), piece.output_index, of), events));
         if self.items[at].is_done() {
             let what = "a piece of an item that is done came late";
             ledger.loss(note::STREAM_ORDER, Place::REPLY, what);
             return;
         }
         let mut steps = self.queue.steps();
-        self.items[at].piece(kind, root, &mut steps, ledger);
+        self.items[at].piece(piece, &mut steps, ledger);
         self.queue.take(at, steps, events);
     }
 
@@ -174,16 +172,14 @@ impl Reader {
         self.queue.done(at, events);
     }
 
-    /// The item that an event belongs to: by its id, by its place, or else the last one.
-    fn find(&self, root: Node<'_>) -> Option<usize> {
-        let id = root.get("item_id").and_then(Node::text);
-        let index = output_index(root);
-        let by_id = self.items.iter().rposition(|item| item.has_id(id.as_ref()));
+    /// The item that a piece belongs to: by its id, by its place, or else the last one.
+    fn find(&self, piece: &Piece<'_>) -> Option<usize> {
+        let by_id = self.items.iter().rposition(|item| item.is_named_by(piece));
+        let index = piece.output_index;
         let by_index = || self.items.iter().rposition(|item| item.has_index(index));
-        let by_id = by_id.or_else(by_index);
-        by_id.or_else(|| {
-            if index.is_none() && id.is_none() { self.items.len().checked_sub(1) } else { None }
-        })
+        let nameless = index.is_none() && piece.id().is_none();
+        let last = || if nameless { self.items.len().checked_sub(1) } else { None };
+        by_id.or_else(by_index).or_else(last)
     }
 
     /// The response as a whole: items that did not come by themselves, the counts, and the end.
@@ -268,18 +264,23 @@ impl StreamReader for Reader {
             }
         };
         let root = doc.root();
-        let said = root.get("type").map(Node::word).unwrap_or_default();
-        let kind = if said.is_empty() { frame.event.as_deref().unwrap_or_default() } else { &said };
+        let mut piece = Piece::of(root);
+        if piece.kind.is_empty() {
+            piece.kind = frame.event.as_deref().unwrap_or_default().into();
+        }
         // A server that counts its events never sends the same one twice; one that does not count may
         // well say the same piece again.
         let number = || root.get("sequence_number").and_then(Node::count);
         if self.last == *data && number().is_some_and(|number| number > 0) {
             ledger.loss(note::STREAM_ORDER, Place::REPLY, "an event that came twice counts once");
+        } else if let Some(of) = pieces::kind_of(&piece.kind) {
+            self.start(None, events);
+            self.piece(&piece, of, events, ledger);
         } else {
-            self.event(kind, root, events, ledger);
+            self.event(&piece.kind, root, events, ledger);
         }
         self.last = data.clone();
-        drop(said);
+        drop(piece);
         doc.recycle(&mut self.tape);
     }
 

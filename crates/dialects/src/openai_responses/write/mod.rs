@@ -230,11 +230,12 @@ impl Writer {
             None => return,
             Some(Item::Message(mut message)) => {
                 message.close_part(&mut self.pen, out);
-                message.done()
+                Some(message.done())
             }
             Some(Item::Reasoning(mut item)) => item.finish(&mut self.pen, out),
-            Some(Item::Call(mut item)) => item.finish(&mut self.pen, out),
+            Some(Item::Call(mut item)) => Some(item.finish(&mut self.pen, out)),
         };
+        let Some(item) = item else { return };
         self.pen.item("response.output_item.done", self.items.len(), &item, out);
         self.items.push(item);
     }

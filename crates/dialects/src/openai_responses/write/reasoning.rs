@@ -16,6 +16,7 @@ pub(super) struct Reasoning {
     /// is shown as a summary: that is what clients show.
     full: bool,
     texts: Vec<Text>,
+    begun: bool,
 }
 
 impl Reasoning {
@@ -30,10 +31,26 @@ impl Reasoning {
             block: block.clone(),
             full: ours && thinking.form == Form::Full,
             texts: Vec::new(),
+            begun: false,
         }
     }
 
     pub(super) fn write_start(&mut self, pen: &mut Pen, out: &mut Vec<u8>) {
+        if !self.block.extras.of(ID).is_empty() {
+            self.begin(pen, out);
+        }
+        if let Body::Thinking(thinking) = &self.block.body {
+            let text = thinking.text.clone();
+            self.write_text(&text, pen, out);
+        }
+    }
+
+    /// The item begins when there is something to say: without a text, and with a seal that nobody
+    /// here can open, it would say nothing.
+    fn begin(&mut self, pen: &mut Pen, out: &mut Vec<u8>) {
+        if std::mem::replace(&mut self.begun, true) {
+            return;
+        }
         let item = Json::object(|o| {
             o.text("id", &self.spot.id);
             o.word("type", "reasoning");
@@ -41,16 +58,13 @@ impl Reasoning {
             o.array("summary", |_| {});
         });
         pen.item("response.output_item.added", self.spot.index, &item, out);
-        if let Body::Thinking(thinking) = &self.block.body {
-            let text = thinking.text.clone();
-            self.write_text(&text, pen, out);
-        }
     }
 
     pub(super) fn write_text(&mut self, text: &Text, pen: &mut Pen, out: &mut Vec<u8>) {
         if text.is_empty() {
             return;
         }
+        self.begin(pen, out);
         if self.texts.is_empty() {
             self.part(ADDED[usize::from(self.full)], &Text::EMPTY, pen, out);
         }
@@ -73,7 +87,14 @@ impl Reasoning {
         }
     }
 
-    pub(super) fn finish(&mut self, pen: &mut Pen, out: &mut Vec<u8>) -> Json {
+    /// The item, if there is one.
+    pub(super) fn finish(&mut self, pen: &mut Pen, out: &mut Vec<u8>) -> Option<Json> {
+        if is_ours(&self.block) {
+            self.begin(pen, out);
+        }
+        if !self.begun {
+            return None;
+        }
         let text = Text::concat(&self.texts);
         if !self.texts.is_empty() {
             let (spot, key) = (&self.spot, self.key());
@@ -84,10 +105,10 @@ impl Reasoning {
             self.part(PART_DONE[usize::from(self.full)], &text, pen, out);
         }
         let thinking = Thinking { text, form: Form::Summary };
-        Json::object(|o| {
+        Some(Json::object(|o| {
             write_reasoning_fields(&thinking, &self.block, &self.spot.id, self.full, o);
             o.word("status", "completed");
-        })
+        }))
     }
 
     fn part(&self, event: &'static str, text: &Text, pen: &mut Pen, out: &mut Vec<u8>) {
