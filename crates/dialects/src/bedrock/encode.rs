@@ -33,7 +33,8 @@ pub(super) fn refusal_of(block: &Block, way: Way) -> Option<(&'static str, Strin
         Body::Thinking(thinking) => {
             let carried = match block.seal.as_deref() {
                 Some(seal) => {
-                    is_ours(seal) || (way == Way::Reply && thinking.form != Form::Redacted)
+                    let shows = thinking.form != Form::Redacted && !thinking.text.is_empty();
+                    is_ours(seal) || (way == Way::Reply && shows)
                 }
                 None => way != Way::Cross && thinking.form != Form::Redacted,
             };

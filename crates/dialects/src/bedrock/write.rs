@@ -31,6 +31,8 @@ struct Writing {
     kind: Kind,
     /// Something was written for it.
     said: bool,
+    /// It has a seal that stays behind.
+    sealed: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +55,13 @@ impl Writer {
         let left_out = refusal_of(block, Way::Reply).or_else(|| unstreamable(block));
         if let Some((rule, what)) = left_out {
             ledger.loss(rule, place, what);
-            self.open = Some(Writing { index: self.next, place, kind: Kind::LeftOut, said: true });
+            self.open = Some(Writing {
+                index: self.next,
+                place,
+                kind: Kind::LeftOut,
+                said: true,
+                sealed: false,
+            });
             return;
         }
         let kind = match &block.body {
@@ -64,8 +72,7 @@ impl Writer {
             Body::ToolCall(_) => Kind::Call,
             Body::Media(_) | Body::ToolResult(_) | Body::Foreign { .. } => Kind::Whole,
         };
-        let mut writing = Writing { index: self.next, place, kind, said: false };
-        self.next += 1;
+        let mut writing = Writing { index: self.next, place, kind, said: false, sealed: false };
         writing.begin(block, out, ledger);
         self.open = Some(writing);
     }
@@ -151,9 +158,12 @@ impl Writing {
         }
     }
 
-    fn close(mut self, out: &mut Vec<u8>) {
+    /// Ends the block; `false` if nothing of it is in the stream.
+    fn close(mut self, out: &mut Vec<u8>) -> bool {
         match self.kind {
-            Kind::LeftOut => return,
+            Kind::LeftOut => return false,
+            // All it held was a seal for another provider.
+            Kind::Thinking if !self.said && self.sealed => return false,
             // A block without words is still a block, and has no other event to be seen by.
             Kind::Text | Kind::Thinking if !self.said => self.say(out, |o, kind| {
                 if kind == Kind::Thinking {
@@ -166,6 +176,7 @@ impl Writing {
             Kind::Text | Kind::Thinking | Kind::Call | Kind::Whole => {}
         }
         write(out, "contentBlockStop", |o| o.number("contentBlockIndex", self.index));
+        true
     }
 
     fn text(&mut self, text: &Text, out: &mut Vec<u8>) {
@@ -192,6 +203,7 @@ impl Writing {
         if !is_thinking || !is_ours(seal) {
             let what = "a seal stays behind: only its issuer can read it";
             ledger.loss(note::FOREIGN_SEAL, self.place, what);
+            self.sealed = true;
             return;
         }
         let key = if redacted { "redactedContent" } else { "signature" };
@@ -306,7 +318,7 @@ impl StreamWriter for Writer {
             }
             Event::Close { .. } => {
                 if let Some(open) = self.open.take() {
-                    open.close(out);
+                    self.next += u64::from(open.close(out));
                 }
             }
             Event::Usage(usage) => self.usage.update(usage),

@@ -25,8 +25,8 @@ struct Speech<'a> {
     calls: Vec<Placed<'a>>,
     /// Annotations this dialect wrote.
     annotations: Vec<&'a Json>,
-    /// A seal on a text.
-    signature: Option<&'a interlingua_model::Seal>,
+    /// The seal on the last text, and where that stood.
+    signature: Option<(Place, &'a interlingua_model::Seal)>,
     /// How far the order of the message has come.
     stage: u8,
     disordered: Option<Place>,
@@ -176,9 +176,14 @@ impl<'a> Speech<'a> {
     }
 
     fn sign(&mut self, place: Place, block: &'a Verbatim<Block>, pen: &mut Pen<'_>) {
+        // The message has one place for a seal, and a seal is on the end of what it vouches for.
+        if let Some((earlier, _)) = self.signature.take() {
+            pen.seal_stays(earlier);
+        }
         let seal = block.seal.as_deref();
         let carried = pen.flavor.can(Skill::GoogleSignature);
-        self.signature = seal.filter(|seal| carried && seal.origin.issuer == GOOGLE);
+        let carried = seal.filter(|seal| carried && seal.origin.issuer == GOOGLE);
+        self.signature = carried.map(|seal| (place, seal));
         if block.cache.is_some() && !pen.writes_cache() {
             pen.cache_stays(place);
         }
@@ -215,7 +220,7 @@ impl<'a> Speech<'a> {
             });
         }
         calls::encode(&self.calls, o, pen);
-        if let Some(seal) = self.signature {
+        if let Some((_, seal)) = self.signature {
             calls::write_signature(seal, o);
         }
         extras.for_each(|extras| extras.write(ID, o));
