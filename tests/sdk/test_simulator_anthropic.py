@@ -3,7 +3,7 @@
 import anthropic
 import pytest
 
-from conftest import PROMPT, RESULT, SCHEMA, assert_arguments, assert_proof
+from simulated import PROMPT, RESULT, SCHEMA, assert_arguments, assert_proof, simulator  # noqa: F401
 
 TOOLS = [{"name": "get_weather", "description": "Tells the weather.", "input_schema": SCHEMA}]
 THINKING = {"type": "adaptive", "display": "summarized"}

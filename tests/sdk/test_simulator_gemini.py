@@ -4,7 +4,7 @@ import pytest
 from google import genai
 from google.genai import errors, types
 
-from conftest import PROMPT, RESULT, SCHEMA, assert_arguments, assert_proof
+from simulated import PROMPT, RESULT, SCHEMA, assert_arguments, assert_proof, simulator  # noqa: F401
 
 TOOL = types.Tool(function_declarations=[types.FunctionDeclaration(
     name="get_weather", description="Tells the weather.", parameters_json_schema=SCHEMA)])

@@ -5,7 +5,7 @@ import json
 import openai
 import pytest
 
-from conftest import PROMPT, RESULT, SCHEMA, assert_arguments, assert_proof
+from simulated import PROMPT, RESULT, SCHEMA, assert_arguments, assert_proof, simulator  # noqa: F401
 
 CHAT_TOOLS = [{"type": "function", "function": {
     "name": "get_weather", "description": "Tells the weather.", "parameters": SCHEMA}}]

@@ -128,7 +128,8 @@ const JSON: Words = words! {
 
 fn null_content(request: &Request<'_>, findings: &mut Findings) {
     let Some(words) = NULL.of(request) else { return };
-    let takes_null = Profile::of(request).has(Trait::NullContent);
+    let inventor = INVENTOR.contains(&request.flavor);
+    let takes_null = inventor && Profile::of(request).has(Trait::NullContent);
     for message in messages(request) {
         let spared = message.is("assistant") && message.has_calls() || message.is("function");
         let missing = match message.content() {
@@ -137,7 +138,7 @@ fn null_content(request: &Request<'_>, findings: &mut Findings) {
                 _ => !spared && !takes_null,
             },
             Some(_) => false,
-            None => !(spared || takes_null && INVENTOR.contains(&request.flavor)),
+            None => !spared && !takes_null,
         };
         if !missing {
             continue;

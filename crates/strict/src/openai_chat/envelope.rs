@@ -1,6 +1,6 @@
 //! Error bodies, as each server writes them.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::flavor::{self, Envelope};
 use crate::Violation;
@@ -9,24 +9,19 @@ pub(super) fn envelope(violation: &Violation, flavor: &str) -> Value {
     let Violation { message, param, code, status, .. } = violation;
     match flavor::envelope(flavor) {
         Envelope::Object => json!({"error": body(message, param.as_deref(), code.as_deref())}),
-        Envelope::Coded(code) => json!({"error": body(message, None, Some(code))}),
-        Envelope::Short => {
-            let mut error = Map::new();
-            error.insert("message".into(), json!(message));
-            error.insert("type".into(), json!(KIND));
-            if let Some(code) = code {
-                error.insert("code".into(), json!(code));
-            }
-            json!({"error": error})
-        }
+        Envelope::Coded(code) => json!({"error": body(message, None, code)}),
+        Envelope::Short => json!({"error": {"message": message, "type": KIND}}),
         Envelope::Flat => body(message, param.as_deref(), code.as_deref()),
         Envelope::Marked => marked(violation),
-        Envelope::Numbered => {
-            let kind = if flavor == "vllm" { "BadRequestError" } else { KIND };
-            json!({"error": {"message": message, "type": kind, "param": param, "code": status}})
+        Envelope::Numbered => json!({"error": {"message": message, "type": "BadRequestError",
+            "param": param, "code": status}}),
+        Envelope::Counted => {
+            json!({"error": {"code": status, "message": message, "type": KIND}})
         }
         Envelope::Bare => {
-            json!({"error": {"code": code.as_deref().unwrap_or("1214"), "message": message}})
+            // Its codes are numbers; this one is for parameters.
+            let code = code.as_deref().filter(|code| code.parse::<u32>().is_ok()).unwrap_or("1210");
+            json!({"error": {"code": code, "message": message}})
         }
         Envelope::Argument => {
             json!({"code": "Client specified an invalid argument", "error": message})

@@ -7,9 +7,9 @@ use crate::Request;
 pub(super) enum Envelope {
     /// `{"error": {message, type, param, code}}`
     Object,
-    /// As `Object`; the code is always this one.
-    Coded(&'static str),
-    /// `{"error": {message, type}}`, with the code where there is one.
+    /// As `Object`, without a parameter; the code is always this one.
+    Coded(Option<&'static str>),
+    /// `{"error": {message, type}}`
     Short,
     /// `{message, type, param, code}`
     Flat,
@@ -17,6 +17,8 @@ pub(super) enum Envelope {
     Marked,
     /// `{"error": {message, type, param, code}}` with the status as code.
     Numbered,
+    /// `{"error": {code, message, type}}` with the status as code.
+    Counted,
     /// `{"error": {code, message}}`
     Bare,
     /// `{"code": "Client specified an invalid argument", "error": "…"}`
@@ -69,17 +71,17 @@ fn routed(model: &str) -> &'static Upstream {
 const ROWS: &[(&str, Envelope)] = &[
     ("openai", Envelope::Object),
     (ROUTER, Envelope::Routed),
-    ("deepseek", Envelope::Coded("invalid_request_error")),
+    ("deepseek", Envelope::Coded(Some("invalid_request_error"))),
     ("mistral", Envelope::Marked),
     ("groq", Envelope::Short),
     ("moonshot", Envelope::Short),
     ("xai", Envelope::Argument),
-    ("qwen", Envelope::Coded("invalid_parameter_error")),
+    ("qwen", Envelope::Coded(Some("invalid_parameter_error"))),
     ("glm", Envelope::Bare),
     ("cerebras", Envelope::Flat),
     ("vllm", Envelope::Numbered),
-    ("ollama", Envelope::Object),
-    ("llama.cpp", Envelope::Numbered),
+    ("ollama", Envelope::Coded(None)),
+    ("llama.cpp", Envelope::Counted),
     ("lm-studio", Envelope::Text),
     ("azure", Envelope::Object),
     ("gemini-compat", Envelope::List),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::flavor::{COPIES, INVENTOR, ROUTED_ANTHROPIC, ROUTED_GOOGLE};
+use super::flavor::{COPIES, INVENTOR, ROUTED_ANTHROPIC, ROUTED_GOOGLE, voice};
 use super::profile::Profile;
 use super::view::{Message, answers, bracketed, messages};
 use super::words::{Refusal, Words, refuse, words};
@@ -64,7 +64,7 @@ const UNANSWERED: Words = words! {
     &["qwen"] => "<400> InternalError.Algo.InvalidParameter: An assistant message with \"tool_calls\" must be followed by tool messages responding to each \"tool_call_id\". The following tool_call_ids did not have response messages: message[{next}].role",
     &["moonshot"] => "an assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: {ids}",
     &[ROUTED_ANTHROPIC] => "messages.{sent}: `tool_use` ids were found without `tool_result` blocks immediately after: {ids}. Each `tool_use` block must have a corresponding `tool_result` block in the next message.",
-    &[ROUTED_GOOGLE, "gemini-compat"] => "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.",
+    COUNTING => "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.",
 };
 
 pub(super) const ORPHAN_RESULT: Rule = Rule {
@@ -110,6 +110,9 @@ pub(super) const GLM_MESSAGES: Rule = Rule {
 const ILLEGAL: Words = words! {
     &["glm"] => "The messages parameter is illegal. Please check the documentation.",
 };
+
+/// Who wants as many results as there are calls.
+const COUNTING: &[&str] = &[ROUTED_GOOGLE, "gemini-compat"];
 
 /// The calls of a message and their ids.
 pub(super) fn ids<'v>(message: &Message<'v>) -> Vec<&'v str> {
@@ -190,7 +193,10 @@ fn unanswered_call(request: &Request<'_>, findings: &mut Findings) {
     let messages = messages(request);
     for message in messages.iter().filter(|message| message.is("assistant")) {
         let open = unanswered(&messages, message);
-        if open.is_empty() {
+        // Who counts them takes one result for each call.
+        let counted = COUNTING.contains(&voice(request))
+            && answers(&messages, message.index).len() != message.calls().len();
+        if open.is_empty() && !counted {
             continue;
         }
         let next = message.index + 1 + answers(&messages, message.index).len();

@@ -51,7 +51,7 @@ impl Detail {
             position,
             neighbours: earlier.iter().map(Value::to_string).collect(),
             prefix: whole.then(|| prefix(body, before)),
-            previous: Some(previous(body, before)).filter(|seal| !seal.is_empty()),
+            previous: Some(previous(body, before)),
         }
     }
 
@@ -126,13 +126,14 @@ pub fn signature_of(call: &Value) -> &str {
     found.map_or("", |google| string(google, "thought_signature"))
 }
 
-/// The last seal of the loop that is open after `before` messages; empty if there is none.
+/// The last seal of the loop that is open after `before` messages. That there is none counts, too:
+/// or else the first one could get lost.
 fn previous(body: &Value, before: usize) -> String {
     let messages = messages_of(body);
     let messages = messages.get(..before).unwrap_or(&messages);
     let open = messages.get(open_loop(messages)..).unwrap_or_default();
     let details = open.iter().flat_map(|message: &Message<'_>| items(message.value, DETAILS));
-    details.map(seal_of).rfind(|seal| !seal.is_empty()).unwrap_or_default().to_owned()
+    details.map(seal_of).rfind(|seal| !seal.is_empty()).unwrap_or("none").to_owned()
 }
 
 /// Tools and messages before the message, as they were sent, without their marks for caches.

@@ -254,6 +254,10 @@ fn stream_options(request: &Request<'_>, findings: &mut Findings) {
     }
 }
 
+fn whole(value: &Value) -> bool {
+    value.is_i64() || value.is_u64()
+}
+
 type Typed = (&'static str, &'static str, fn(&Value) -> bool);
 
 const TYPES: &[Typed] = &[
@@ -265,10 +269,10 @@ const TYPES: &[Typed] = &[
     ("top_p", "a decimal", Value::is_number),
     ("presence_penalty", "a decimal", Value::is_number),
     ("frequency_penalty", "a decimal", Value::is_number),
-    ("max_tokens", "an integer", Value::is_u64),
-    ("max_completion_tokens", "an integer", Value::is_u64),
-    ("n", "an integer", Value::is_u64),
-    ("seed", "an integer", Value::is_i64),
+    ("max_tokens", "an integer", whole),
+    ("max_completion_tokens", "an integer", whole),
+    ("n", "an integer", whole),
+    ("seed", "an integer", whole),
     ("parallel_tool_calls", "a boolean", Value::is_boolean),
     ("response_format", "an object", Value::is_object),
     ("tool_choice", "one of a string or object", |value| value.is_string() || value.is_object()),
