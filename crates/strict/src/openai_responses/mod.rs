@@ -1,23 +1,81 @@
 //! What the openai-responses API refuses.
 
+mod backends;
+mod content;
+mod fields;
+mod ids;
+mod item_fields;
+mod item_kinds;
+mod items;
+mod mint;
+mod pairing;
+mod params;
+mod profile;
+mod reasoning;
+mod schema;
+mod shape;
+mod shape_rules;
+mod tool_fields;
+mod tools;
+mod view;
+
 use serde_json::{Value, json};
 
-use crate::{Judge, Violation};
+pub use mint::Mint;
 
-pub static JUDGE: Judge =
-    Judge { dialect: "openai-responses", flavors: &["openai"], rules: &[], envelope, not_json };
+use crate::rule::{count, joined};
+use crate::{Judge, Rule, Violation};
+
+/// The flavors: the inventor; its models in another cloud, whose encrypted contents are foreign to
+/// it; the backend behind its subscription; and relays that know the older items only.
+pub static JUDGE: Judge = Judge {
+    dialect: "openai-responses",
+    flavors: &["openai", "azure", "codex", "relay"],
+    rules: RULES,
+    envelope,
+    not_json,
+};
 
 fn envelope(violation: &Violation, _flavor: &str) -> Value {
-    json!({"error": {"message": violation.message}})
+    // The backend behind the subscription has a front of its own, which says no more than why.
+    if violation.rule.starts_with("codex-") {
+        return json!({"detail": violation.message});
+    }
+    json!({"error": {
+        "message": violation.message,
+        "type": "invalid_request_error",
+        "param": violation.param,
+        "code": violation.code,
+    }})
 }
 
-fn not_json(complaint: &str) -> Violation {
+fn not_json(_complaint: &str) -> Violation {
     Violation {
         rule: "not-json",
         status: 400,
         path: String::new(),
-        message: complaint.to_owned(),
+        message: NOT_JSON.to_owned(),
         param: None,
         code: None,
     }
 }
+
+/// In the order in which they are checked: the backend's front, the shape, texts with a form, the
+/// limits of parameters and what the model takes, tools, contents, items that must be known, calls
+/// and outputs, and reasoning.
+const PARTS: &[&[Rule]] = &[
+    &backends::CODEX_RULES,
+    &shape_rules::RULES,
+    &backends::RELAY_RULES,
+    &ids::RULES,
+    &tools::RULES,
+    &schema::RULES,
+    &params::RULES,
+    &content::RULES,
+    &reasoning::NOT_FOUND,
+    &pairing::RULES,
+    &reasoning::RULES,
+];
+static RULES: &[Rule] = &joined::<{ count(PARTS) }>(PARTS);
+
+const NOT_JSON: &str = "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON. If you have trouble figuring out how to fix this, please contact us through our help center at help.openai.com.)";

@@ -1,0 +1,234 @@
+//! Limits of parameters, and what only some models take.
+
+use serde_json::Value;
+
+use super::profile::{Reasons, effort, profile, reasons};
+use super::shape::listed;
+use super::view;
+use crate::rule::{items, string};
+use crate::{Evidence, Findings, Request, Rule};
+
+pub(super) const RULES: [Rule; 9] = [
+    Rule {
+        name: "number-range",
+        status: 400,
+        when: "A number is too small or too large, such as fewer than 16 output tokens.",
+        words: "Invalid '{path}': {kind} below minimum value. Expected a value >= {limit}, but got {value} instead.\nInvalid '{path}': {kind} above maximum value. Expected a value <= {limit}, but got {value} instead.",
+        evidence: Evidence::Seen,
+        source: "live probes of 2026-08 and 2026-09",
+        check: number_range,
+    },
+    Rule {
+        name: "metadata-size",
+        status: 400,
+        when: "There are more than 16 pairs of metadata.",
+        words: "Invalid 'metadata': too many properties. Expected an object with at most 16 properties, but got an object with {count} properties instead.",
+        evidence: Evidence::Seen,
+        source: "live probes of 2026-08",
+        check: metadata_size,
+    },
+    Rule {
+        name: "exclusive-state",
+        status: 400,
+        when: "The conversation goes on both from a response and from a stored conversation.",
+        words: "Mutually exclusive parameters: ''. Ensure you are only providing one of: 'pre..._id' or 'conversation'.",
+        evidence: Evidence::Seen,
+        source: "live probes of 2026-08",
+        check: exclusive_state,
+    },
+    Rule {
+        name: "effort-unsupported",
+        status: 400,
+        when: "The model does not know this effort.",
+        words: "Unsupported value: '{value}' is not supported with the '{model}' model. Supported values are: {values}.",
+        evidence: Evidence::Seen,
+        source: "live probes of 2026-08 and 2026-09",
+        check: effort_unsupported,
+    },
+    Rule {
+        name: "reasoning-unsupported",
+        status: 400,
+        when: "A model that does not reason is asked for an effort or a summary.",
+        words: "Unsupported parameter: '{name}' is not supported with this model.",
+        evidence: Evidence::Seen,
+        source: "several public repositories",
+        check: reasoning_unsupported,
+    },
+    Rule {
+        name: "sampling-unsupported",
+        status: 400,
+        when: "A model that reasons is given a temperature, `top_p` or penalty that is not the default.",
+        words: "Unsupported parameter: '{name}' is not supported with this model.",
+        evidence: Evidence::Seen,
+        source: "Cursor-Azure-GPT-5#33, eva-agent#83; live probes of 2026-08 and 2026-09",
+        check: sampling_unsupported,
+    },
+    Rule {
+        name: "logprobs-unsupported",
+        status: 400,
+        when: "A model that reasons is asked for log probabilities.",
+        words: "logprobs are not supported with reasoning models.",
+        evidence: Evidence::Seen,
+        source: "live probes of 2026-08",
+        check: logprobs_unsupported,
+    },
+    Rule {
+        name: "encrypted-unsupported",
+        status: 400,
+        when: "A model that does not reason is asked for encrypted reasoning.",
+        words: "Encrypted content is not supported with this model.",
+        evidence: Evidence::Seen,
+        source: "microsoft/agent-framework#7483; several public repositories",
+        check: encrypted_unsupported,
+    },
+    Rule {
+        name: "json-word",
+        status: 400,
+        when: "The answer is to be a JSON object, but no message of the input has the word; the instructions do not count.",
+        words: "Response input messages must contain the word 'json' in some form to use 'text.format' of type 'json_object'.",
+        evidence: Evidence::Seen,
+        source: "several public repositories",
+        check: json_word,
+    },
+];
+
+fn number_range(request: &Request<'_>, findings: &mut Findings) {
+    for (name, kind, least, most) in RANGES {
+        let Some(number) = request.body.get(name).filter(|value| value.is_number()) else {
+            continue;
+        };
+        let value = number.as_f64().unwrap_or_default();
+        let (end, sign, limit, code) = if value < *least {
+            ("below minimum", ">=", least, "below_min_value")
+        } else if most.is_some_and(|most| value > most) {
+            ("above maximum", "<=", most.as_ref().unwrap_or(least), "above_max_value")
+        } else {
+            continue;
+        };
+        let message = format!(
+            "Invalid '{name}': {kind} {end} value. Expected a value {sign} {limit}, but got {number} instead."
+        );
+        findings.add_with(*name, message, Some(name), Some(&format!("{kind}_{code}")));
+    }
+}
+
+fn metadata_size(request: &Request<'_>, findings: &mut Findings) {
+    let pairs = request.body.get("metadata").and_then(Value::as_object);
+    if let Some(count) = pairs.map(serde_json::Map::len).filter(|count| *count > 16) {
+        let message = format!(
+            "Invalid 'metadata': too many properties. Expected an object with at most 16 properties, but got an object with {count} properties instead."
+        );
+        let code = Some("object_above_max_properties");
+        findings.add_with("metadata", message, Some("metadata"), code);
+    }
+}
+
+fn exclusive_state(request: &Request<'_>, findings: &mut Findings) {
+    let has = |key: &str| request.body.get(key).is_some_and(|value| !value.is_null());
+    if has("previous_response_id") && has("conversation") {
+        let words = "Mutually exclusive parameters: ''. Ensure you are only providing one of: 'pre..._id' or 'conversation'.";
+        findings.add_with("conversation", words, None, Some("mutually_exclusive_parameters"));
+    }
+}
+
+fn effort_unsupported(request: &Request<'_>, findings: &mut Findings) {
+    let (model, param) = (request.model, "reasoning.effort");
+    let (Some(known), Some(effort)) = (profile(model).efforts, effort(request.body)) else {
+        return;
+    };
+    if !known.contains(&effort) && super::fields::EFFORTS.contains(&effort) {
+        let known = listed(known, "and");
+        let message = format!(
+            "Unsupported value: '{effort}' is not supported with the '{model}' model. Supported values are: {known}."
+        );
+        findings.add_with(param, message, Some(param), Some("unsupported_value"));
+    }
+}
+
+fn reasoning_unsupported(request: &Request<'_>, findings: &mut Findings) {
+    if profile(request.model).reasons != Reasons::Never {
+        return;
+    }
+    for key in ["effort", "summary"] {
+        let asked = request.body.get("reasoning").and_then(|reasoning| reasoning.get(key));
+        if asked.is_some_and(Value::is_string) {
+            let name = format!("reasoning.{key}");
+            let message =
+                format!("Unsupported parameter: '{name}' is not supported with this model.");
+            findings.add_with(name.clone(), message, Some(&name), Some("unsupported_parameter"));
+        }
+    }
+}
+
+fn sampling_unsupported(request: &Request<'_>, findings: &mut Findings) {
+    if !reasons(request) {
+        return;
+    }
+    for (name, default) in SAMPLING {
+        let value = request.body.get(name).and_then(Value::as_f64);
+        if value.is_some_and(|value| (value - default).abs() > f64::EPSILON) {
+            let message =
+                format!("Unsupported parameter: '{name}' is not supported with this model.");
+            findings.add_with(*name, message, Some(name), None);
+        }
+    }
+}
+
+fn logprobs_unsupported(request: &Request<'_>, findings: &mut Findings) {
+    if !reasons(request) {
+        return;
+    }
+    let (words, code) =
+        ("logprobs are not supported with reasoning models.", Some("unsupported_parameter"));
+    if includes(request, "message.output_text.logprobs") {
+        findings.add_with("include", words, Some("include"), code);
+    }
+    let top = request.body.get("top_logprobs").and_then(Value::as_u64);
+    if top.is_some_and(|top| top > 0) {
+        findings.add_with("top_logprobs", words, Some("top_logprobs"), code);
+    }
+}
+
+fn encrypted_unsupported(request: &Request<'_>, findings: &mut Findings) {
+    let never = profile(request.model).reasons == Reasons::Never;
+    if never && includes(request, "reasoning.encrypted_content") {
+        let words = "Encrypted content is not supported with this model.";
+        findings.add_with("include", words, Some("include"), None);
+    }
+}
+
+fn includes(request: &Request<'_>, what: &str) -> bool {
+    items(request.body, "include").iter().any(|one| one == what)
+}
+
+fn json_word(request: &Request<'_>, findings: &mut Findings) {
+    let body = request.body;
+    let format = body.pointer("/text/format/type").and_then(Value::as_str);
+    if format != Some("json_object") || view::has_state(body) {
+        return;
+    }
+    let said = |text: &str| text.to_lowercase().contains("json");
+    let in_text = said(string(body, "input"));
+    let in_message = |message: &Value| {
+        let parts = items(message, "content").iter();
+        said(string(message, "content")) || parts.into_iter().any(|part| said(string(part, "text")))
+    };
+    let messages = view::input(body).filter(|item| item.is("message"));
+    if !in_text && !messages.into_iter().any(|message| in_message(message.value)) {
+        let words = "Response input messages must contain the word 'json' in some form to use 'text.format' of type 'json_object'.";
+        findings.add_with("text.format", words, Some("text.format"), None);
+    }
+}
+
+/// The least and the most of each number.
+const RANGES: &[(&str, &str, f64, Option<f64>)] = &[
+    ("temperature", "decimal", 0.0, Some(2.0)),
+    ("top_p", "decimal", 0.0, Some(1.0)),
+    ("presence_penalty", "decimal", -2.0, Some(2.0)),
+    ("frequency_penalty", "decimal", -2.0, Some(2.0)),
+    ("max_output_tokens", "integer", 16.0, None),
+    ("max_tool_calls", "integer", 1.0, None),
+    ("top_logprobs", "integer", 0.0, Some(20.0)),
+];
+const SAMPLING: &[(&str, f64)] =
+    &[("temperature", 1.0), ("top_p", 1.0), ("presence_penalty", 0.0), ("frequency_penalty", 0.0)];
