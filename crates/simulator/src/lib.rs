@@ -18,7 +18,6 @@ mod delivery;
 pub mod fault;
 pub mod hear;
 mod log;
-mod mint;
 mod refuse;
 pub mod route;
 mod seed;

@@ -1,10 +1,10 @@
 //! Replies of the Gemini API: each event of a stream is a reply of its own.
 
+use interlingua_strict::gemini::mint;
 use serde_json::{Value, json};
 
 use super::{Frame, Place, Voice, parsed};
 use crate::hear::Thinking;
-use crate::mint;
 use crate::turn::{Block, Stop};
 
 pub(super) fn whole(voice: &Voice<'_>) -> Value {
@@ -83,23 +83,18 @@ fn finish(voice: &Voice<'_>, reply: &mut Value) {
     }
 }
 
-/// Where the signature stands depends on whether there are calls: on the first of them, or on the
-/// last part.
+/// One part is signed.
 fn parts(voice: &Voice<'_>) -> Vec<Value> {
     if voice.turn.stop == Stop::Refusal || is_malformed(voice) {
         return Vec::new();
     }
     let mut parts: Vec<Value> = Vec::new();
-    let mut thoughts = String::new();
     for (index, block) in voice.turn.blocks.iter().enumerate() {
         match block {
-            Block::Thinking(text) | Block::Redacted(text) => {
-                thoughts.push_str(text);
-                let shown = matches!(block, Block::Thinking(_));
-                if shown && voice.heard.thinking == Thinking::Shown {
-                    parts.push(json!({"text": text, "thought": true}));
-                }
+            Block::Thinking(text) if voice.heard.thinking == Thinking::Shown => {
+                parts.push(json!({"text": text, "thought": true}));
             }
+            Block::Thinking(_) | Block::Redacted(_) => {}
             Block::Text(text) => parts.push(json!({"text": text})),
             Block::Call(call) => {
                 let id = call.id.clone().unwrap_or_else(|| voice.seed.id("", index + 1, 8));
@@ -109,15 +104,14 @@ fn parts(voice: &Voice<'_>) -> Vec<Value> {
         }
     }
     if voice.heard.thinking != Thinking::Off {
-        sign(voice, &mut parts, &thoughts);
+        sign(voice, &mut parts);
     }
     parts
 }
 
-fn sign(voice: &Voice<'_>, parts: &mut [Value], thoughts: &str) {
-    let call = parts.iter().position(|part| part.get("functionCall").is_some());
-    let Some(at) = call.or(parts.len().checked_sub(1)) else { return };
-    let signature = mint::encrypted(voice, "part", thoughts, parts.get(..at).unwrap_or_default());
+fn sign(voice: &Voice<'_>, parts: &mut [Value]) {
+    let Some(at) = mint::signed_part(voice.model, parts) else { return };
+    let signature = mint::sign(voice.key, voice.flavor, voice.model, parts, at);
     parts[at]["thoughtSignature"] = signature.into();
 }
 

@@ -1,10 +1,10 @@
 //! Replies of the Responses API: a list of items.
 
+use interlingua_strict::openai_responses::Mint;
 use serde_json::{Value, json};
 
 use super::{NOW, Voice};
 use crate::hear::Thinking;
-use crate::mint;
 use crate::turn::{Block, Call, Stop};
 
 pub(super) fn whole(voice: &Voice<'_>) -> Value {
@@ -51,34 +51,51 @@ fn id(voice: &Voice<'_>) -> String {
 
 /// The items of the output, finished.
 pub(super) fn items(voice: &Voice<'_>) -> Vec<Value> {
-    let mut items: Vec<Value> = Vec::new();
     let cut = voice.turn.stop == Stop::Length;
     let last = voice.turn.blocks.len().saturating_sub(1);
-    for (index, block) in voice.turn.blocks.iter().enumerate() {
+    let item = |(index, block): (usize, &Block)| {
         let status = if cut && index == last { "incomplete" } else { "completed" };
-        let item = match block {
-            Block::Thinking(text) => reasoning(voice, index, text, &items),
-            Block::Redacted(text) => {
-                let mut item = reasoning(voice, index, text, &items);
-                item["summary"] = json!([]);
-                item
+        match block {
+            Block::Thinking(text) => {
+                let shown = voice.heard.thinking == Thinking::Shown;
+                reasoning(voice, index, if shown { text } else { "" })
             }
+            Block::Redacted(_) => reasoning(voice, index, ""),
             Block::Text(text) => message(voice, index, text, status),
             Block::Call(call) => called(voice, index, call, status),
-        };
-        items.push(item);
-    }
-    items
+        }
+    };
+    voice.turn.blocks.iter().enumerate().map(item).collect()
 }
 
-fn reasoning(voice: &Voice<'_>, index: usize, text: &str, before: &[Value]) -> Value {
-    let id = voice.seed.id("rs_", index, 48);
-    let summary = match voice.heard.thinking {
-        Thinking::Shown => json!([{"type": "summary_text", "text": text}]),
-        _ => json!([]),
+/// Ids tie a reasoning item to the one after it.
+fn item_id(voice: &Voice<'_>, prefix: &str, index: usize) -> String {
+    let seed = |index: usize| voice.seed.id("item", index, 22);
+    let is_reasoning = |index: usize| {
+        let block = voice.turn.blocks.get(index);
+        matches!(block, Some(Block::Thinking(_) | Block::Redacted(_)))
     };
-    let encrypted = mint::encrypted(voice, &id, text, before);
-    json!({"id": id, "type": "reasoning", "summary": summary, "encrypted_content": encrypted})
+    let tied = if is_reasoning(index) {
+        Some(index + 1).filter(|next| *next < voice.turn.blocks.len())
+    } else {
+        index.checked_sub(1).filter(|before| is_reasoning(*before))
+    };
+    mint(voice).id(prefix, &seed(index), tied.map(seed).as_deref())
+}
+
+fn mint<'v>(voice: &Voice<'v>) -> Mint<'v> {
+    Mint { key: voice.key, provider: voice.flavor, model: voice.model }
+}
+
+fn reasoning(voice: &Voice<'_>, index: usize, text: &str) -> Value {
+    let summary = match text {
+        "" => json!([]),
+        text => json!([{"type": "summary_text", "text": text}]),
+    };
+    let id = item_id(voice, "rs", index);
+    let mut item = json!({"id": id, "type": "reasoning", "summary": summary});
+    item["encrypted_content"] = mint(voice).reasoning(&item).into();
+    item
 }
 
 fn message(voice: &Voice<'_>, index: usize, text: &str, status: &str) -> Value {
@@ -88,7 +105,7 @@ fn message(voice: &Voice<'_>, index: usize, text: &str, status: &str) -> Value {
         json!({"type": "output_text", "annotations": [], "logprobs": [], "text": text})
     };
     json!({
-        "id": voice.seed.id("msg_", index, 48),
+        "id": item_id(voice, "msg", index),
         "type": "message",
         "status": status,
         "content": [part],
@@ -98,12 +115,12 @@ fn message(voice: &Voice<'_>, index: usize, text: &str, status: &str) -> Value {
 
 fn called(voice: &Voice<'_>, index: usize, call: &Call, status: &str) -> Value {
     let (kind, prefix, text) = if call.custom {
-        ("custom_tool_call", "ctc_", "input")
+        ("custom_tool_call", "ctc", "input")
     } else {
-        ("function_call", "fc_", "arguments")
+        ("function_call", "fc", "arguments")
     };
     let mut item = json!({
-        "id": voice.seed.id(prefix, index, 48),
+        "id": item_id(voice, prefix, index),
         "type": kind,
         "status": status,
     });

@@ -103,13 +103,13 @@ impl Reply {
         };
         let headers = String::from_utf8(read[..at].to_vec()).unwrap().to_lowercase();
         let status = headers.split(' ').nth(1).unwrap().parse().unwrap();
-        let rest = &read[at + 4..];
+        let sent = &read[at + 4..];
         let (body, whole) = if headers.contains("transfer-encoding: chunked") {
-            unchunked(rest)
+            unchunked(sent)
         } else {
             let length = headers.lines().find_map(|line| line.strip_prefix("content-length: "));
             let length = length.map_or(0, |length| length.parse().unwrap());
-            (rest.to_vec(), rest.len() == length)
+            (sent.to_vec(), sent.len() == length)
         };
         Self { status, headers, body, end: end(whole) }
     }

@@ -1,5 +1,7 @@
 //! The simulator, over real sockets and without.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 mod apis;
 mod arguments;
 mod client;
@@ -11,4 +13,5 @@ mod log;
 mod misdeeds;
 mod routes;
 mod script;
+mod seals;
 mod tokens;

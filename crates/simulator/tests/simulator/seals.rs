@@ -1,0 +1,148 @@
+//! Reasoning that comes back as it went out is accepted; changed, moved or foreign it is refused.
+
+use serde_json::{Value, json};
+
+use crate::client::{PROMPT, Server, request};
+
+/// The second request of a conversation with a tool.
+fn second(server: &Server, api: &str) -> (String, Value) {
+    let (path, mut body) = request(api, false, PROMPT);
+    if api == "openrouter" {
+        body["model"] = "anthropic/claude-sonnet-4.6".into();
+        body["reasoning"] = json!({"effort": "high"});
+    }
+    let reply = server.post(&path, &body).json();
+    let key = match api {
+        "responses" => "input",
+        "gemini" => "contents",
+        _ => "messages",
+    };
+    let items = body[key].as_array_mut().unwrap();
+    match api {
+        "anthropic" => {
+            let id = &reply["content"][3]["id"];
+            items.push(json!({"role": "assistant", "content": reply["content"]}));
+            let result = json!({"type": "tool_result", "tool_use_id": id, "content": "Rain"});
+            items.push(json!({"role": "user", "content": [result]}));
+        }
+        "bedrock" => {
+            let message = &reply["output"]["message"];
+            let id = &message["content"][3]["toolUse"]["toolUseId"];
+            let result = json!({"toolUseId": id, "content": [{"text": "Rain"}]});
+            items.push(message.clone());
+            items.push(json!({"role": "user", "content": [{"toolResult": result}]}));
+        }
+        "responses" => {
+            let output = reply["output"].as_array().unwrap();
+            items.extend(output.iter().cloned());
+            let id = &output[3]["call_id"];
+            items.push(json!({"type": "function_call_output", "call_id": id, "output": "Rain"}));
+        }
+        "gemini" => {
+            let content = &reply["candidates"][0]["content"];
+            let call = &content["parts"][1]["functionCall"];
+            let response =
+                json!({"id": call["id"], "name": call["name"], "response": {"output": "Rain"}});
+            items.push(content.clone());
+            items.push(json!({"role": "user", "parts": [{"functionResponse": response}]}));
+        }
+        _ => {
+            let mut message = reply["choices"][0]["message"].clone();
+            let id = message["tool_calls"][0]["id"].clone();
+            message.as_object_mut().unwrap().shift_remove("refusal");
+            items.push(message);
+            items.push(json!({"role": "tool", "tool_call_id": id, "content": "Rain"}));
+        }
+    }
+    (path, body)
+}
+
+fn change(body: &Value, pointer: &str, change: impl Fn(&mut Value)) -> Value {
+    let mut body = body.clone();
+    change(body.pointer_mut(pointer).unwrap_or_else(|| panic!("nothing at {pointer}")));
+    body
+}
+
+/// One byte is another.
+fn flip(value: &mut Value) {
+    let text = value.as_str().unwrap();
+    let middle = text.len() / 2;
+    let other = if &text[middle..=middle] == "A" { "B" } else { "A" };
+    *value = format!("{}{other}{}", &text[..middle], &text[middle + 1..]).into();
+}
+
+fn refused(server: &Server, path: &str, body: &Value, words: &str) {
+    let reply = server.post(path, body);
+    assert_eq!(reply.status, 400, "{path}: {reply:?}");
+    assert!(reply.text().contains(words), "{path}: {}", reply.text());
+}
+
+#[test]
+fn what_comes_back_untouched_is_accepted() {
+    let server = Server::start();
+    for api in ["anthropic", "responses", "gemini", "openrouter", "bedrock"] {
+        let (path, body) = second(&server, api);
+        let reply = server.post(&path, &body);
+        assert_eq!(reply.status, 200, "{api}: {reply:?}");
+        assert!(reply.text().contains("4 bytes, sha256"), "{api}: {reply:?}");
+    }
+}
+
+#[test]
+fn messages_notice_every_change() {
+    const MODIFIED: &str = "`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.";
+    let server = Server::start();
+    let (path, body) = second(&server, "anthropic");
+    let signature = "/messages/1/content/0/signature";
+    refused(
+        &server,
+        &path,
+        &change(&body, signature, flip),
+        "Invalid `signature` in `thinking` block",
+    );
+    refused(&server, &path, &change(&body, "/messages/1/content/2/thinking", flip), MODIFIED);
+    let swap = |content: &mut Value| content.as_array_mut().unwrap().swap(0, 2);
+    refused(&server, &path, &change(&body, "/messages/1/content", swap), MODIFIED);
+    let lose = |content: &mut Value| drop(content.as_array_mut().unwrap().remove(2));
+    refused(&server, &path, &change(&body, "/messages/1/content", lose), MODIFIED);
+    let other = change(&body, "/model", |model| *model = "claude-opus-4-7".into());
+    refused(&server, &path, &other, "Invalid `signature` in `thinking` block");
+}
+
+#[test]
+fn responses_notice_every_change() {
+    let server = Server::start();
+    let (path, body) = second(&server, "responses");
+    let encrypted = change(&body, "/input/1/encrypted_content", flip);
+    refused(&server, &path, &encrypted, "could not be verified");
+    let lose = |at: usize| move |input: &mut Value| drop(input.as_array_mut().unwrap().remove(at));
+    let follower = change(&body, "/input", lose(2));
+    refused(&server, &path, &follower, "was provided without its required following item.");
+    let reasoning = change(&body, "/input", lose(3));
+    refused(&server, &path, &reasoning, "was provided without its required 'reasoning' item: 'rs_");
+}
+
+#[test]
+fn gemini_notices_every_change() {
+    let server = Server::start();
+    let (path, body) = second(&server, "gemini");
+    let part = "/contents/1/parts/1";
+    let signature = format!("{part}/thoughtSignature");
+    refused(&server, &path, &change(&body, &signature, flip), "Corrupted thought signature.");
+    let args = change(&body, &format!("{part}/functionCall/args/city"), flip);
+    refused(&server, &path, &args, "Corrupted thought signature.");
+    let lose =
+        |part: &mut Value| drop(part.as_object_mut().unwrap().shift_remove("thoughtSignature"));
+    refused(&server, &path, &change(&body, part, lose), "is missing a thought_signature");
+}
+
+#[test]
+fn a_router_notices_every_change() {
+    let server = Server::start();
+    let (path, body) = second(&server, "openrouter");
+    let detail = "/messages/1/reasoning_details/0";
+    let text = change(&body, &format!("{detail}/text"), flip);
+    refused(&server, &path, &text, "messages.1.content.0");
+    let signature = change(&body, &format!("{detail}/signature"), flip);
+    refused(&server, &path, &signature, "Invalid `signature` in `thinking` block");
+}
