@@ -1,7 +1,8 @@
 //! Images, and what must come last.
 
 use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use serde_json::Value;
 
 use super::view::{self, dotted};
@@ -60,7 +61,7 @@ fn data(url: &str) -> Option<Result<Vec<u8>, &'static str>> {
     if !head.starts_with("image/") {
         return Some(Err("unsupported MIME type"));
     }
-    let bytes = head.ends_with(";base64").then(|| STANDARD.decode(body).ok()).flatten();
+    let bytes = head.ends_with(";base64").then(|| UNPADDED.decode(body).ok()).flatten();
     Some(bytes.ok_or("an invalid base64-encoded value"))
 }
 
@@ -99,4 +100,9 @@ fn compaction_trigger_last(request: &Request<'_>, findings: &mut Findings) {
     }
 }
 
+/// Padding may be left out.
+const UNPADDED: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
 const MAGIC: &[&[u8]] = &[b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a"];
