@@ -12,9 +12,9 @@ BIN = os.environ["INTERLINGUA_BIN"]
 SOURCES = ["native", "anthropic", "openai-chat", "openai-responses", "gemini", "bedrock"]
 
 
-def translate(body, source, target, form):
+def translate(body, source, target, form, model):
     """One body through the road; `form` is `--reply` or `--stream`."""
-    command = [BIN, "translate", "--from", source, "--to", target, form]
+    command = [BIN, "translate", "--from", source, "--to", target, "--model", model, form]
     done = subprocess.run(command, input=body, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout
@@ -70,8 +70,8 @@ class Said:
     def through(self, source, target, form):
         body = self.stream() if form == "--stream" else self.whole()
         if source != "native":
-            body = translate(body, "native", source, form)
-        return translate(body, source, target, form)
+            body = translate(body, "native", source, form, self.model)
+        return translate(body, source, target, form, self.model)
 
 
 ODD = 'He said "hé\\" — 😀\n\tand left. </think>'
@@ -95,30 +95,38 @@ def said(request):
     return request.param
 
 
-@pytest.fixture
-def provider():
-    """Starts a server that answers every request with the given bytes; gives its address."""
-    servers = []
+class Provider:
+    """A server that answers every request with the bytes it was last told."""
 
-    def start(body, content_type):
+    def __init__(self):
+        provider = self
+
         class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
             def do_POST(self):
                 self.rfile.read(int(self.headers.get("content-length") or 0))
                 self.send_response(200)
-                self.send_header("content-type", content_type)
-                self.send_header("content-length", str(len(body)))
+                self.send_header("content-type", provider.content_type)
+                self.send_header("content-length", str(len(provider.body)))
                 self.end_headers()
-                self.wfile.write(body)
+                self.wfile.write(provider.body)
 
             def log_message(self, *arguments):
                 pass
 
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        servers.append(server)
-        return f"http://127.0.0.1:{server.server_address[1]}"
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
-    yield start
-    for server in servers:
-        server.shutdown()
-        server.server_close()
+    def answers(self, body, form, stream_type="text/event-stream"):
+        self.body = body
+        self.content_type = stream_type if form == "--stream" else "application/json"
+
+
+@pytest.fixture(scope="session")
+def provider():
+    provider = Provider()
+    yield provider
+    provider.server.shutdown()
+    provider.server.server_close()

@@ -7,11 +7,15 @@ STOPS = {"end": "end_turn", "tool-use": "tool_use", "max-tokens": "max_tokens"}
 REQUEST = {"model": "m", "max_tokens": 100, "messages": [{"role": "user", "content": "hi"}]}
 
 
+@pytest.fixture(scope="module")
+def client(provider):
+    return anthropic.Anthropic(base_url=provider.url, api_key="none", max_retries=0)
+
+
 @pytest.mark.parametrize("form", ["--reply", "--stream"])
-def test_reads_the_same(source, said, form, provider):
+def test_reads_the_same(source, said, form, provider, client):
     body = said.through(source, "anthropic", form)
-    base = provider(body, "text/event-stream" if form == "--stream" else "application/json")
-    client = anthropic.Anthropic(base_url=base, api_key="none", max_retries=0)
+    provider.answers(body, form)
     if form == "--stream":
         with client.messages.stream(**REQUEST) as stream:
             seen = [event.type for event in stream]

@@ -1,5 +1,7 @@
 """The AWS client reads the Converse replies and event streams we write."""
 
+import json
+
 import botocore.session
 import pytest
 from botocore.config import Config
@@ -8,14 +10,18 @@ STOPS = {"end": "end_turn", "tool-use": "tool_use", "max-tokens": "max_tokens"}
 REQUEST = {"modelId": "m", "messages": [{"role": "user", "content": [{"text": "hi"}]}]}
 
 
-@pytest.mark.parametrize("form", ["--reply", "--stream"])
-def test_reads_the_same(source, said, form, provider):
-    body = said.through(source, "bedrock", form)
-    base = provider(body, "application/vnd.amazon.eventstream" if form == "--stream" else "application/json")
-    client = botocore.session.get_session().create_client(
-        "bedrock-runtime", region_name="us-east-1", endpoint_url=base,
+@pytest.fixture(scope="module")
+def client(provider):
+    return botocore.session.get_session().create_client(
+        "bedrock-runtime", region_name="us-east-1", endpoint_url=provider.url,
         aws_access_key_id="none", aws_secret_access_key="none",
         config=Config(retries={"max_attempts": 1, "mode": "standard"}))
+
+
+@pytest.mark.parametrize("form", ["--reply", "--stream"])
+def test_reads_the_same(source, said, form, provider, client):
+    body = said.through(source, "bedrock", form)
+    provider.answers(body, form, "application/vnd.amazon.eventstream")
     if form == "--stream":
         content, stop, usage = fold(client.converse_stream(**REQUEST)["stream"])
     else:
@@ -34,8 +40,6 @@ def test_reads_the_same(source, said, form, provider):
 
 
 def fold(events):
-    import json
-
     blocks, stop, usage = {}, None, None
     for event in events:
         if "contentBlockStart" in event:

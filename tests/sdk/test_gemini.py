@@ -7,11 +7,15 @@ from google.genai import types
 STOPS = {"end": "STOP", "tool-use": "STOP", "max-tokens": "MAX_TOKENS"}
 
 
+@pytest.fixture(scope="module")
+def client(provider):
+    return genai.Client(api_key="none", http_options=types.HttpOptions(base_url=provider.url))
+
+
 @pytest.mark.parametrize("form", ["--reply", "--stream"])
-def test_reads_the_same(source, said, form, provider):
+def test_reads_the_same(source, said, form, provider, client):
     body = said.through(source, "gemini", form)
-    base = provider(body, "text/event-stream" if form == "--stream" else "application/json")
-    client = genai.Client(api_key="none", http_options=types.HttpOptions(base_url=base))
+    provider.answers(body, form)
     if form == "--stream":
         chunks = list(client.models.generate_content_stream(model="m", contents="hi"))
     else:

@@ -9,16 +9,25 @@ STOPS = {"end": "stop", "tool-use": "tool_calls", "max-tokens": "length"}
 REQUEST = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
 
 
+@pytest.fixture(scope="module")
+def client(provider):
+    return openai.OpenAI(base_url=provider.url + "/v1", api_key="none", max_retries=0)
+
+
 @pytest.mark.parametrize("form", ["--reply", "--stream"])
-def test_reads_the_same(source, said, form, provider):
+def test_reads_the_same(source, said, form, provider, client):
     body = said.through(source, "openai-chat", form)
-    base = provider(body, "text/event-stream" if form == "--stream" else "application/json")
-    client = openai.OpenAI(base_url=base + "/v1", api_key="none", max_retries=0)
+    provider.answers(body, form)
     if form == "--stream":
         with client.chat.completions.stream(**REQUEST, stream_options={"include_usage": True}) as stream:
             for _ in stream:
                 pass
-            completion = stream.get_final_completion()
+            try:
+                completion = stream.get_final_completion()
+            except openai.LengthFinishReasonError as cut:
+                # The package's way to say that a reply was cut; the reply is in it.
+                assert said.stop == "max-tokens"
+                completion = cut.completion
     else:
         completion = client.chat.completions.create(**REQUEST)
 

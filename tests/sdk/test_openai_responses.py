@@ -8,11 +8,15 @@ import pytest
 REQUEST = {"model": "m", "input": "hi"}
 
 
+@pytest.fixture(scope="module")
+def client(provider):
+    return openai.OpenAI(base_url=provider.url + "/v1", api_key="none", max_retries=0)
+
+
 @pytest.mark.parametrize("form", ["--reply", "--stream"])
-def test_reads_the_same(source, said, form, provider):
+def test_reads_the_same(source, said, form, provider, client):
     body = said.through(source, "openai-responses", form)
-    base = provider(body, "text/event-stream" if form == "--stream" else "application/json")
-    client = openai.OpenAI(base_url=base + "/v1", api_key="none", max_retries=0)
+    provider.answers(body, form)
     if form == "--stream":
         response, deltas, numbers = None, "", []
         for event in client.responses.create(**REQUEST, stream=True):

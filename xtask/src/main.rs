@@ -5,6 +5,7 @@ mod bench;
 mod debian;
 mod deny;
 mod fuzz;
+mod instructions;
 mod run;
 mod sdk;
 mod test;
@@ -93,4 +94,10 @@ const COMMANDS: &[Command] = &[
         run: deny::command,
     },
     Command { name: "bench", usage: "[ARGUMENTS]", about: "cargo bench", run: bench::command },
+    Command {
+        name: "instructions",
+        usage: "[ARGUMENTS]",
+        about: "benchmarks in instructions, under callgrind",
+        run: instructions::command,
+    },
 ];

@@ -45,3 +45,5 @@ pub const BAD_FRAME: &str = "bad-frame";
 pub const NAME_CHANGED: &str = "name-changed";
 /// A file goes out under another type than it came in with.
 pub const FORMAT_CHANGED: &str = "format-changed";
+/// The dialect has no word for why the reply ended, and says the nearest.
+pub const STOP_REDUCED: &str = "stop-reduced";

@@ -1,5 +1,7 @@
 //! Requests in the anthropic dialect: what decoding and encoding promise beyond the corpus.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use interlingua_dialects::anthropic::{Anthropic, ID};
 use interlingua_dialects::{Dialect, native::Native};
 use interlingua_model::{Args, Body, Choice, Conversation, Ledger, Target, Verbatim};

@@ -1,5 +1,7 @@
 //! Requests of the openai-responses dialect, decoded and encoded.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use interlingua_dialects::openai_responses::{ID, OpenAiResponses};
 use interlingua_dialects::{Dialect, native::Native};
 use interlingua_model::{
@@ -72,9 +74,9 @@ fn another_model_changes_the_model_alone() {
 
 #[test]
 fn items_are_turns() {
+    use Role::{Assistant, Developer, User};
     let (conversation, _) = decode(AGENT);
     let roles: Vec<Role> = conversation.turns.iter().map(|turn| turn.role).collect();
-    use Role::{Assistant, Developer, User};
     assert_eq!(roles, [Developer, User, Assistant, Assistant, Assistant, User, User, Assistant]);
     let Body::ToolCall(call) = &conversation.turns[3].blocks[0].body else { panic!("a call") };
     assert_eq!(call.name, "mcp__files__read");

@@ -40,6 +40,26 @@ pub struct Translated {
 }
 
 /// A request of a client that speaks `from`, for a provider that speaks `to`.
+///
+/// ```
+/// use interlingua::{Target, Text, find, translate_request};
+///
+/// let from = find("anthropic").unwrap();
+/// let to = find("openai-chat").unwrap();
+/// let body = r#"{"model":"a","max_tokens":9,"system":"Be brief.",
+///     "messages":[{"role":"user","content":"caf\u00e9?"}]}"#;
+/// let target = Target { model: Some(Text::new("b")), flavor: None };
+///
+/// let sent = translate_request(body.into(), from, to, &target).unwrap();
+/// let sent = String::from_utf8(sent.body.to_vec()).unwrap();
+/// assert!(sent.contains(r#""model":"b""#));
+/// assert!(sent.contains(r#""caf\u00e9?""#), "spelled as it came");
+///
+/// // To its own dialect, untouched, it leaves as the bytes it came in.
+/// let same = translate_request(body.into(), from, from, &Target::default()).unwrap();
+/// assert_eq!(same.body, body);
+/// assert!(same.ledger.is_empty());
+/// ```
 pub fn translate_request(
     body: Bytes,
     from: &dyn Dialect,
@@ -55,6 +75,22 @@ pub fn translate_request(
 }
 
 /// A whole reply of a provider that speaks `from`, for a client that speaks `to`.
+///
+/// ```
+/// use interlingua::{Exchange, find, translate_reply};
+///
+/// let from = find("openai-chat").unwrap();
+/// let to = find("anthropic").unwrap();
+/// let body = r#"{"id":"r1","object":"chat.completion","created":0,"model":"b",
+///     "choices":[{"index":0,"message":{"role":"assistant","content":"Bonjour"},"finish_reason":"stop"}],
+///     "usage":{"prompt_tokens":12,"completion_tokens":3,"total_tokens":15}}"#;
+///
+/// let (reply, ledger) = translate_reply(body.into(), from, to, &Exchange::default()).unwrap();
+/// let reply = String::from_utf8(reply.to_vec()).unwrap();
+/// assert!(reply.contains(r#""stop_reason":"end_turn""#));
+/// assert!(reply.contains(r#""input_tokens":12"#));
+/// assert!(ledger.is_empty());
+/// ```
 pub fn translate_reply(
     body: Bytes,
     from: &dyn Dialect,
@@ -75,6 +111,21 @@ pub fn translate_reply(
 }
 
 /// The body of a provider's error, whatever it is, as the status and body for the client.
+///
+/// ```
+/// use interlingua::model::{FailureKind, Retry};
+/// use interlingua::{find, translate_error};
+///
+/// let from = find("anthropic").unwrap();
+/// let to = find("openai-chat").unwrap();
+/// let body = r#"{"type":"error","error":{"type":"rate_limit_error","message":"slow down"}}"#;
+///
+/// let (status, body, failure) = translate_error(429, body.into(), from, to);
+/// assert_eq!(status, 429);
+/// assert_eq!(failure.kind, FailureKind::RateLimit);
+/// assert_ne!(failure.retry, Retry::No);
+/// assert!(String::from_utf8(body.to_vec()).unwrap().contains("slow down"));
+/// ```
 pub fn translate_error(
     status: u16,
     body: Bytes,

@@ -13,6 +13,31 @@ use interlingua_wire::{Frame, FrameError, Framer, Framing, Limits, Text};
 ///
 /// Within one dialect each frame leaves as the bytes it came in. The events are read all the same,
 /// so the reply is known when the stream ends.
+///
+/// ```
+/// use interlingua::{Exchange, Stream, find};
+///
+/// let from = find("gemini").unwrap();
+/// let to = find("openai-chat").unwrap();
+/// let mut stream = Stream::new(from, to, &Exchange::default());
+/// let mut out = Vec::new();
+/// for chunk in [
+///     "data: {\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"text\":\"Bon\"}]}}]}\n",
+///     "\ndata: {\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"text\":\"jour\"}]},",
+///     "\"finishReason\":\"STOP\"}]}\n\n",
+/// ] {
+///     stream.push(&chunk.into(), &mut out);
+/// }
+/// stream.finish(&mut out);
+///
+/// let out = String::from_utf8(out).unwrap();
+/// assert!(out.contains(r#""content":"Bon""#) && out.contains(r#""content":"jour""#));
+/// assert!(out.ends_with("data: [DONE]\n\n"));
+///
+/// let (reply, ledger) = stream.into_reply();
+/// assert_eq!(reply.unwrap().turn.blocks.len(), 1);
+/// assert!(ledger.is_empty());
+/// ```
 pub struct Stream {
     input: Input,
     reader: Box<dyn StreamReader>,

@@ -174,7 +174,7 @@ fn files() -> Vec<PathBuf> {
     let mut files = Vec::new();
     for judge in ALL {
         let Ok(folder) = fs::read_dir(corpus().join(judge.dialect)) else { continue };
-        files.extend(folder.map(|entry| entry.unwrap().path()));
+        files.extend(folder.filter_map(Result::ok).map(|entry| entry.path()));
     }
     files.sort();
     files

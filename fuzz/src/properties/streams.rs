@@ -12,7 +12,9 @@ pub fn streams(data: &[u8]) {
     let pair = Pair::chosen_by(*choice);
     let whole = Taken::of(&pair, [stream]);
     let ended_well = whole.reply.is_ok();
-    if pair.is_same() && ended_well {
+    // A stream that comes as an array leaves as events, where the client has not asked for an array.
+    let is_array = stream.trim_ascii_start().starts_with(b"[");
+    if pair.is_same() && ended_well && !is_array {
         assert!(whole.out.starts_with(stream) || stream.starts_with(&whole.out), "respelled");
     }
     whole.same_as(&Taken::of(&pair, stream.chunks(1)));

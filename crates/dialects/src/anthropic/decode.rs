@@ -319,17 +319,9 @@ pub(super) fn said(node: Node<'_>) -> Option<Json> {
 }
 
 fn note_duplicates(node: Node<'_>, place: Place, ledger: &mut Ledger) {
-    // No known block has more fields than fit here.
-    let mut keys: [&str; 8] = [""; 8];
-    for (at, field) in node.fields().enumerate() {
-        let Cow::Borrowed(key) = field.name() else { continue };
-        if keys.iter().take(at).any(|earlier| *earlier == key) {
-            let what = format!("`{key}` stands twice: the last one counts");
-            ledger.loss(note::DUPLICATE_KEY, place, what);
-        }
-        if let Some(slot) = keys.get_mut(at) {
-            *slot = key;
-        }
+    if let Some(key) = node.repeated_key() {
+        let what = format!("`{key}` stands twice: the last one counts");
+        ledger.loss(note::DUPLICATE_KEY, place, what);
     }
 }
 

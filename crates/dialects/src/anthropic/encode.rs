@@ -42,9 +42,11 @@ pub(super) fn block(
         return;
     }
     note_extras(&block.extras, place, cx.ledger);
+    if !matches!(block.body, Body::Thinking(_)) {
+        note_seal(block, place, cx.ledger);
+    }
     match &block.body {
         Body::Text { text, citations } => {
-            note_seal(block, place, cx.ledger);
             out.object(|o| text_block(text, citations, block, place, cx, o));
         }
         Body::Refusal(text) => {
@@ -52,7 +54,6 @@ pub(super) fn block(
             out.object(|o| text_block(text, &[], block, place, cx, o));
         }
         Body::Data(json) => {
-            note_seal(block, place, cx.ledger);
             out.object(|o| text_block(&Text::new(json.as_str()), &[], block, place, cx, o));
         }
         Body::Thinking(one) => thinking(one, block, spot, place, cx, out),
@@ -65,7 +66,6 @@ pub(super) fn block(
         },
         Body::ToolCall(call) => match spot {
             Spot::User | Spot::Assistant | Spot::Reply => {
-                note_seal(block, place, cx.ledger);
                 out.object(|o| tool_use(call, block, place, cx, o));
             }
             Spot::System | Spot::Result => leave_out("a call", place, cx.ledger),

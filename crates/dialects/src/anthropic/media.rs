@@ -84,7 +84,7 @@ pub(super) fn said<'m>(
         }
         Source::Base64 { mime, data } => {
             let mime = mime_of(mime.as_ref(), data, "application/pdf", place, cx);
-            document(mime, data)?
+            document(mime, data, place, cx)?
         }
         Source::Url { url, .. } => Words::Url(url),
         Source::File { id, .. } if cx.own => Words::File(id),
@@ -99,18 +99,31 @@ pub(super) fn said<'m>(
         let what = format!("left out the detail `{detail}` of the {kind}");
         cx.ledger.loss(note::NO_SUCH_FIELD, place, what);
     }
+    if let Some(name) = media.name.as_ref().filter(|_| is_image) {
+        let what = format!("left out the name `{name}` of the image");
+        cx.ledger.loss(note::NO_SUCH_FIELD, place, what);
+    }
     Ok(Said { media, kind, source })
 }
 
 /// A document is a PDF or plain text; no other file is read here.
-fn document(mime: Text, data: &Text) -> Result<Words<'_>, String> {
+fn document<'m>(
+    mime: Text,
+    data: &'m Text,
+    place: Place,
+    cx: &mut Cx<'_>,
+) -> Result<Words<'m>, String> {
     let name = mime.contents();
     if name == "application/pdf" {
         return Ok(Words::Base64(mime, data));
     }
-    let is_text = name.starts_with("text/") || matches!(&*name, "application/json");
+    let is_text = name.starts_with("text/") || name == "application/json";
     match text_of_base64(data.raw()).filter(|_| is_text) {
-        Some(text) => Ok(Words::Plain(Text::new(&text))),
+        Some(text) => {
+            let what = format!("the document is plain text here, its type {name} is left out");
+            cx.ledger.loss(note::FORMAT_CHANGED, place, what);
+            Ok(Words::Plain(Text::new(&text)))
+        }
         None => Err(format!("the document of type {name}")),
     }
 }

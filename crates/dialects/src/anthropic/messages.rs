@@ -135,16 +135,18 @@ fn is_result(block: &Verbatim<Block>) -> bool {
 
 /// An instruction in the midst of the conversation, for models that take it from the user only.
 fn instruction(block: &Verbatim<Block>, place: Place, cx: &mut Cx<'_>, out: &mut Array<'_>) {
-    let Some(text) = block.body.as_text() else {
+    let Body::Text { text, .. } = &block.body else {
         encode::block(block, Spot::User, place, cx, out);
         return;
     };
     let what = "an instruction in the midst of the conversation is said by the user";
     cx.ledger.change(note::SYSTEM_MOVED, place, what);
     let (head, tail) = (Text::word("<system>\\n"), Text::word("\\n</system>"));
-    let mut moved = Block::text(Text::concat([&head, text, &tail]));
-    moved.cache.clone_from(&block.cache);
-    moved.extras.clone_from(&block.extras);
+    let marked = Text::concat([&head, text, &tail]);
+    let mut moved = Block::clone(block);
+    if let Body::Text { text, .. } = &mut moved.body {
+        *text = marked;
+    }
     encode::block(&moved.into(), Spot::User, place, cx, out);
 }
 
@@ -152,7 +154,12 @@ fn instruction(block: &Verbatim<Block>, place: Place, cx: &mut Cx<'_>, out: &mut
 /// cannot say that but by leaving out the others.
 pub(super) fn allowed(conversation: &Conversation) -> Option<&[Text]> {
     match &conversation.settings.choice {
-        Some(Choice::Allowed { names, .. }) => Some(names),
+        Some(Choice::Allowed { names, .. }) if is_offered(conversation, names) => Some(names),
         _ => None,
     }
+}
+
+/// Some tool has one of these names.
+pub(super) fn is_offered(conversation: &Conversation, names: &[Text]) -> bool {
+    conversation.tools.iter().any(|tool| names.contains(&tool.name))
 }

@@ -70,12 +70,12 @@ fn push(item: Node<'_>, place: Place, list: &mut Vec<Verbatim<Block>>, ledger: &
         item.items().for_each(|inner| push(inner, place, list, ledger));
         return;
     }
-    if let Some(cache) = cache_point(item) {
-        if let Some(marked) = list.pop_if(|last| can_be_marked(last)) {
-            // The mark stands beside the block, so the block's own text stays true.
-            list.push(marked.beside(|block| block.cache = Some(Box::new(cache))));
-            return;
-        }
+    if let Some(cache) = cache_point(item)
+        && let Some(marked) = list.pop_if(|last| can_be_marked(last))
+    {
+        // The mark stands beside the block, so the block's own text stays true.
+        list.push(marked.beside(|block| block.cache = Some(Box::new(cache))));
+        return;
     }
     let place = Place { block: Some(place.block.unwrap_or(list.len() as u32)), ..place };
     list.push(block(item, place, ledger));
@@ -133,10 +133,10 @@ fn object(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Block {
     let known = match &*named.name() {
         "text" => Some(Block::text(text(value))),
         "json" => Some(Block::new(Body::Data(value.json()))),
-        "image" => media::decode(MediaKind::Image, value, ledger),
-        "document" => media::decode(MediaKind::Document, value, ledger),
-        "video" => media::decode(MediaKind::Video, value, ledger),
-        "audio" => media::decode(MediaKind::Audio, value, ledger),
+        "image" => media::decode(MediaKind::Image, value, place, ledger),
+        "document" => media::decode(MediaKind::Document, value, place, ledger),
+        "video" => media::decode(MediaKind::Video, value, place, ledger),
+        "audio" => media::decode(MediaKind::Audio, value, place, ledger),
         "toolUse" => call(value, place, ledger),
         "toolResult" => result(value, place, ledger),
         "reasoningContent" => thinking(value),
@@ -156,10 +156,11 @@ fn call(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Option<Block> {
         return None;
     }
     let name = node.get("name").map(text).unwrap_or_default();
-    let id = node.get("toolUseId").filter(|id| !id.is_null()).map(text).unwrap_or_else(|| {
+    let id = node.get("toolUseId").filter(|id| !id.is_null()).map(text);
+    let id = id.unwrap_or_else(|| {
         ledger.change(note::ODD_INPUT, place, "a call without an id gets one");
-        let position = place.index.unwrap_or(0) * 1024 + place.block.unwrap_or(0);
-        derive_id("call_", &name, position as usize)
+        let [turn, block] = [place.index, place.block].map(|at| at.unwrap_or(0) as usize);
+        derive_id("call_", &name, (turn << 20) + block)
     });
     let args = match node.get("input") {
         Some(input) if input.is_string() => {

@@ -23,15 +23,18 @@ pub(super) enum Way {
 
 /// Why a block has no place here, if it has none: the name of the note and a sentence.
 pub(super) fn refusal(block: &Verbatim<Block>, way: Way) -> Option<(&'static str, String)> {
-    if block.text_for(ID).is_some() {
-        return None;
-    }
+    if block.text_for(ID).is_some() { None } else { refusal_of(block, way) }
+}
+
+/// As [`refusal`], of a block that has no text.
+pub(super) fn refusal_of(block: &Block, way: Way) -> Option<(&'static str, String)> {
     let no_block = |what: String| Some((note::NO_SUCH_BLOCK, what));
     match &block.body {
         Body::Thinking(thinking) => {
             let carried = match block.seal.as_deref() {
                 Some(seal) => {
-                    is_ours(seal) || (way == Way::Reply && thinking.form != Form::Redacted)
+                    let shows = thinking.form != Form::Redacted && !thinking.text.is_empty();
+                    is_ours(seal) || (way == Way::Reply && shows)
                 }
                 None => way != Way::Cross && thinking.form != Form::Redacted,
             };
@@ -215,12 +218,11 @@ fn write_content(block: &Verbatim<Block>, place: Place, ledger: &mut Ledger, out
             left_out("left out audio inside a result");
         }
         Body::Refusal(_) | Body::Media(_) | Body::Foreign { .. } => {
-            match refusal(block, Way::Cross) {
-                Some((rule, what)) => ledger.loss(rule, place, what),
-                None => {
-                    note_extras(&block.extras, place, ledger);
-                    body(block, Way::Cross, place, ledger, out.item());
-                }
+            if let Some((rule, what)) = refusal(block, Way::Cross) {
+                ledger.loss(rule, place, what);
+            } else {
+                note_extras(&block.extras, place, ledger);
+                body(block, Way::Cross, place, ledger, out.item());
             }
         }
     }

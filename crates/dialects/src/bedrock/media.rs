@@ -11,7 +11,12 @@ use super::decode::{blocks, keep_unknown};
 use crate::{media, note};
 
 /// `None` for a source of an unknown kind.
-pub(super) fn decode(kind: MediaKind, node: Node<'_>, ledger: &mut Ledger) -> Option<Block> {
+pub(super) fn decode(
+    kind: MediaKind,
+    node: Node<'_>,
+    place: Place,
+    ledger: &mut Ledger,
+) -> Option<Block> {
     let from = node.get("source")?;
     let format = node.get("format").filter(|format| !format.is_null());
     let mime = format.and_then(|format| mime_of(kind, &format.word())).map(Text::word);
@@ -28,7 +33,7 @@ pub(super) fn decode(kind: MediaKind, node: Node<'_>, ledger: &mut Ledger) -> Op
         if let Some(text) = from.get("text").and_then(Node::text) {
             Source::Text(text)
         } else {
-            Source::Blocks(blocks(from.get("content")?, Place::BODY, ledger))
+            Source::Blocks(blocks(from.get("content")?, place, ledger))
         }
     };
     let name = node.get("name").and_then(Node::text);
@@ -91,7 +96,14 @@ pub(super) fn encode(
     }
 }
 
-fn source(media: &Media, extras: &Extras, place: Place, ledger: &mut Ledger, o: &mut Object<'_>) {
+/// The inside of `source`.
+pub(super) fn source(
+    media: &Media,
+    extras: &Extras,
+    place: Place,
+    ledger: &mut Ledger,
+    o: &mut Object<'_>,
+) {
     match &media.source {
         Source::Base64 { data, .. } => o.text("bytes", data),
         Source::Url { url, .. } => o.object("s3Location", |o| {
@@ -117,7 +129,7 @@ fn source(media: &Media, extras: &Extras, place: Place, ledger: &mut Ledger, o: 
 
 /// The short name of the format: as this dialect said it, as the type says, as the name or the data
 /// shows.
-fn format(media: &Media, extras: &Extras) -> Option<Cow<'static, str>> {
+pub(super) fn format(media: &Media, extras: &Extras) -> Option<Cow<'static, str>> {
     if let Some(format) = extras.find(ID, "format").and_then(interlingua_wire::Json::text) {
         return Some(format.contents().into_owned().into());
     }
@@ -167,11 +179,12 @@ fn mime_of(kind: MediaKind, format: &str) -> Option<&'static str> {
 
 /// A type of text that has no name of its own is said as plain text.
 fn note_plain(media: &Media, format: &str, place: Place, ledger: &mut Ledger) {
-    if let Source::Base64 { mime: Some(mime), .. } = &media.source {
-        if format == "txt" && !mime.contents().starts_with("text/plain") {
-            let what = format!("a document of type `{mime}` is sent as plain text");
-            ledger.change(note::FORMAT_CHANGED, place, what);
-        }
+    if let Source::Base64 { mime: Some(mime), .. } = &media.source
+        && format == "txt"
+        && !mime.contents().starts_with("text/plain")
+    {
+        let what = format!("a document of type `{mime}` is sent as plain text");
+        ledger.change(note::FORMAT_CHANGED, place, what);
     }
 }
 

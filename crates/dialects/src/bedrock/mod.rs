@@ -7,6 +7,7 @@ mod cite;
 mod decode;
 mod encode;
 mod error;
+mod gather;
 mod media;
 mod messages;
 mod options;

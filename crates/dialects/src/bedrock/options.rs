@@ -1,8 +1,8 @@
 //! Settings, written: each field of the body that holds some of them.
 
 use interlingua_model::{Conversation, Format, Ledger, Place, Reasoning, ReasoningMode, Settings};
-use interlingua_wire::Json;
 use interlingua_wire::json::Object;
+use interlingua_wire::{Json, Text};
 
 use super::settings::{self, ADDITIONAL, INFERENCE, OUTPUT};
 use crate::note;
@@ -15,11 +15,10 @@ pub(super) struct Options<'c> {
 
 impl<'c> Options<'c> {
     pub(super) fn new(conversation: &'c Conversation, own: bool) -> Self {
-        let docs: Vec<_> = if own {
-            conversation.fields.iter().map(|field| (&field.key, field.value.doc())).collect()
-        } else {
-            Vec::new()
-        };
+        let holds_settings =
+            |key: &Text| own && (key == "toolConfig" || FIELDS.iter().any(|field| key == field));
+        let fields = conversation.fields.iter().filter(|field| holds_settings(&field.key));
+        let docs: Vec<_> = fields.map(|field| (&field.key, field.value.doc())).collect();
         let find =
             |key: &str| docs.iter().find(|(name, _)| *name == key).map(|(_, doc)| doc.root());
         let written = settings::decode(find, &mut Ledger::default());
@@ -99,43 +98,57 @@ fn write_inference(settings: &Settings, o: &mut Object<'_>) {
 
 fn write_additional(settings: &Settings, ledger: &mut Ledger, o: &mut Object<'_>) {
     o.json_if("top_k", settings.top_k.as_ref());
-    let Some(reasoning) = &settings.reasoning else { return };
-    let off = reasoning.effort.as_ref().is_some_and(|effort| settings::effort(effort).is_none());
-    let kind = match (reasoning.mode, &reasoning.budget) {
-        (Some(ReasoningMode::Off), _) => "disabled",
-        (None, _) if off => "disabled",
-        (Some(ReasoningMode::Adaptive), _) => "adaptive",
-        (_, Some(_)) => "enabled",
-        (Some(ReasoningMode::On), None) => {
-            let what = "reasoning without a budget: the model decides how much";
-            ledger.change(note::SETTING_CONVERTED, Place::SETTINGS, what);
-            "adaptive"
-        }
-        (None, None) => return note_display(reasoning, ledger),
+    if let Some(reasoning) = &settings.reasoning {
+        write_thinking(reasoning, ledger, o);
+    }
+}
+
+/// How much to think is said in one of three ways; they come from any of mode, budget and effort.
+fn write_thinking(reasoning: &Reasoning, ledger: &mut Ledger, o: &mut Object<'_>) {
+    let no_effort = reasoning.effort.as_ref().is_some_and(|effort| effort == "none");
+    let budget = reasoning.budget.as_ref();
+    let count = budget.map(Json::count);
+    let display = reasoning.display.as_ref().map(|display| shown(display, ledger));
+    let is_shown = display.as_ref().is_some_and(|display| display != "omitted");
+    let kind = match reasoning.mode {
+        Some(ReasoningMode::Off) => "disabled",
+        None if no_effort => "disabled",
+        _ if count == Some(Some(0)) => "disabled",
+        Some(ReasoningMode::Adaptive) => "adaptive",
+        _ if count.flatten().is_some() => "enabled",
+        Some(ReasoningMode::On) => "adaptive",
+        None if budget.is_some() || is_shown => "adaptive",
+        None => return,
     };
+    if kind == "adaptive" && reasoning.mode == Some(ReasoningMode::On) {
+        let what = "reasoning without a budget: the model decides how much";
+        ledger.change(note::SETTING_CONVERTED, Place::SETTINGS, what);
+    }
+    if reasoning.mode == Some(ReasoningMode::Adaptive) && budget.is_some() {
+        let what = "left out the budget of adaptive reasoning";
+        ledger.loss(note::NO_SUCH_SETTING, Place::SETTINGS, what);
+    }
     o.object("thinking", |o| {
         o.word("type", kind);
         if kind == "enabled" {
-            o.json_if("budget_tokens", reasoning.budget.as_ref());
+            o.json_if("budget_tokens", budget);
         }
-        if kind == "disabled" {
-            return;
-        }
-        match reasoning.display.as_ref() {
-            Some(display) if DISPLAYS.iter().any(|known| display == known) => {
-                o.text("display", display);
-            }
-            Some(_) => note_display(reasoning, ledger),
-            None => {}
+        if kind != "disabled" {
+            o.text_if("display", display.as_ref());
         }
     });
 }
 
-fn note_display(reasoning: &Reasoning, ledger: &mut Ledger) {
-    if let Some(display) = &reasoning.display {
-        let what = format!("left out that reasoning is to be shown as `{display}`");
-        ledger.loss(note::NO_SUCH_SETTING, Place::SETTINGS, what);
-    }
+/// What of the reasoning is shown, in the words of this dialect.
+fn shown(display: &Text, ledger: &mut Ledger) -> Text {
+    let known = match &*display.contents() {
+        "summarized" | "omitted" | "updates" => return display.clone(),
+        "none" | "off" | "false" | "hidden" | "exclude" => "omitted",
+        _ => "summarized",
+    };
+    let what = format!("the display `{display}` of reasoning is `{known}`");
+    ledger.change(note::SETTING_CONVERTED, Place::SETTINGS, what);
+    Text::word(known)
 }
 
 fn write_output(settings: &Settings, ledger: &mut Ledger, o: &mut Object<'_>) {
@@ -162,15 +175,16 @@ fn write_output(settings: &Settings, ledger: &mut Ledger, o: &mut Object<'_>) {
             });
         }
     }
-    let Some(said) = settings.reasoning.as_ref().and_then(|asked| asked.effort.as_ref()) else {
-        return;
-    };
-    if let Some(effort) = settings::effort(said) {
-        if effort != *said {
-            let what = format!("the effort `{said}` is said as `{effort}`");
+    let effort = settings.reasoning.as_ref().and_then(|asked| asked.effort.as_ref());
+    match effort.map(Text::contents).as_deref() {
+        // Said by `thinking`.
+        None | Some("none") => {}
+        Some("minimal") => {
+            let what = "the effort `minimal` is `low`";
             ledger.change(note::SETTING_CONVERTED, Place::SETTINGS, what);
+            o.word("effort", "low");
         }
-        o.text("effort", &effort);
+        Some(effort) => o.word("effort", effort),
     }
 }
 
@@ -217,14 +231,16 @@ fn write_tier(settings: &Settings, ledger: &mut Ledger, o: &mut Object<'_>) {
 }
 
 /// Notes the settings that no field can hold.
-pub(super) fn note_left_out(settings: &Settings, ledger: &mut Ledger) {
+pub(super) fn note_left_out(conversation: &Conversation, ledger: &mut Ledger) {
+    let settings = &*conversation.settings;
+    let one_by_one = settings.parallel == Some(false) && !conversation.tools.is_empty();
     let several = settings.answers.as_ref().filter(|answers| answers.count() != Some(1));
     let places = [
         ("seed", settings.seed.is_some()),
         ("presence_penalty", settings.presence_penalty.is_some()),
         ("frequency_penalty", settings.frequency_penalty.is_some()),
         ("answers", several.is_some()),
-        ("parallel", settings.parallel == Some(false)),
+        ("parallel", one_by_one),
         ("verbosity", settings.verbosity.is_some()),
         ("user", settings.user.is_some()),
         ("cache_key", settings.cache_key.is_some()),
@@ -244,7 +260,6 @@ pub(super) const FIELDS: &[&str] = &[
     "requestMetadata",
     "serviceTier",
 ];
-const DISPLAYS: &[&str] = &["summarized", "omitted", "updates"];
 const TIERS: &[&str] = &["priority", "default", "flex", "reserved"];
 const ALPHABET: &str = ":_@$#=/+,-.";
 const LONGEST_METADATA: usize = 256;

@@ -26,14 +26,14 @@ pub(super) fn decode(doc: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
     if let Some(node) = root.get("system") {
         conversation.system = system(node, ledger);
     }
-    if let Some(config) = root.get("toolConfig") {
-        if let Some(list) = config.get("tools") {
-            if !list.is_array() {
-                ledger.change(note::ODD_INPUT, Place::BODY, "`tools` is not a list");
-            }
-            let list = tools::decode_list(list, ledger);
-            conversation.tools = Verbatim::read(list, ID, config.json());
+    if let Some(config) = root.get("toolConfig")
+        && let Some(list) = config.get("tools")
+    {
+        if !list.is_array() {
+            ledger.change(note::ODD_INPUT, Place::BODY, "`tools` is not a list");
         }
+        // The choice stands in the same field, which leaves as written if neither was edited.
+        conversation.tools = Verbatim::read(tools::decode_list(list, ledger), ID, config.json());
     }
     let decoded = settings::decode(|key| root.get(key), ledger);
     conversation.settings = Verbatim::read(decoded, ID, doc.whole());
@@ -131,7 +131,7 @@ fn write_own(
         for field in options::FIELDS.iter().filter(|field| missing(field)) {
             options.write(field, None, ledger, o);
         }
-        options::note_left_out(&conversation.settings, ledger);
+        options::note_left_out(conversation, ledger);
     }
 }
 
@@ -143,7 +143,7 @@ fn write_cross(conversation: &Conversation, ledger: &mut Ledger, o: &mut Object<
     for field in options::FIELDS {
         options.write(field, None, ledger, o);
     }
-    options::note_left_out(&conversation.settings, ledger);
+    options::note_left_out(conversation, ledger);
 }
 
 /// Nothing, if there are no instructions.

@@ -1,7 +1,7 @@
 //! Settings, read.
 
 use interlingua_model::{Format, Ledger, Place, Reasoning, ReasoningMode, Settings};
-use interlingua_wire::{Json, Kind, Node, Text};
+use interlingua_wire::{Json, Kind, Node};
 
 use super::tools;
 use crate::note;
@@ -128,15 +128,6 @@ fn decode_schema(node: Node<'_>) -> Option<Format> {
 
 fn odd(what: impl Into<std::borrow::Cow<'static, str>>, ledger: &mut Ledger) {
     ledger.change(note::ODD_INPUT, Place::SETTINGS, what);
-}
-
-/// Efforts of other dialects in this one's words; `None` means no reasoning at all.
-pub(super) fn effort(word: &Text) -> Option<Text> {
-    match &*word.contents() {
-        "none" => None,
-        "minimal" => Some(Text::word("low")),
-        _ => Some(word.clone()),
-    }
 }
 
 pub(super) const INFERENCE: &[&str] = &["maxTokens", "temperature", "topP", "stopSequences"];

@@ -13,11 +13,11 @@ use crate::note;
 pub(super) fn decode_list(list: Node<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Tool>> {
     let mut tools: Vec<Verbatim<Tool>> = Vec::with_capacity(list.len());
     for item in list.items() {
-        if let Some(cache) = decode::cache_point(item) {
-            if let Some(marked) = tools.pop_if(|last| last.cache.is_none() && is_tool(last)) {
-                tools.push(marked.beside(|tool| tool.cache = Some(Box::new(cache))));
-                continue;
-            }
+        if let Some(cache) = decode::cache_point(item)
+            && let Some(marked) = tools.pop_if(|last| last.cache.is_none() && is_tool(last))
+        {
+            tools.push(marked.beside(|tool| tool.cache = Some(Box::new(cache))));
+            continue;
         }
         tools.push(decode_one(item, Place::tool(tools.len()), ledger));
     }
@@ -29,19 +29,23 @@ fn is_tool(tool: &Tool) -> bool {
 }
 
 pub(super) fn decode_one(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbatim<Tool> {
-    let tool = match node.get("toolSpec").filter(|spec| spec.is_object()) {
-        Some(spec) => decode_spec(spec, place, ledger),
-        None => {
-            let named = node.fields().next();
-            if named.is_none() {
-                ledger.change(note::ODD_INPUT, place, "a tool without a kind is kept as it is");
-            }
-            let kind = named.map(interlingua_wire::Field::key).unwrap_or_default();
-            let name = named.and_then(|field| field.value.get("name")?.text()).unwrap_or_default();
-            Tool::new(name, ToolKind::Foreign { dialect: ID, kind, json: node.json() })
+    let spec = node.get("toolSpec").filter(|spec| spec.is_object());
+    let tool = match (spec, node.fields().next()) {
+        (Some(spec), _) => decode_spec(spec, place, ledger),
+        (None, Some(named)) => {
+            let name = named.value.get("name").and_then(Node::text).unwrap_or_default();
+            Tool::new(name, foreign(named.key(), node))
+        }
+        (None, None) => {
+            ledger.change(note::ODD_INPUT, place, "a tool without a kind is kept as it is");
+            Tool::new(Text::EMPTY, foreign(Text::EMPTY, node))
         }
     };
     Verbatim::read(tool, ID, node.json())
+}
+
+fn foreign(kind: Text, node: Node<'_>) -> ToolKind {
+    ToolKind::Foreign { dialect: ID, kind, json: node.json() }
 }
 
 fn decode_spec(spec: Node<'_>, place: Place, ledger: &mut Ledger) -> Tool {
@@ -133,8 +137,8 @@ fn write_list(conversation: &Conversation, ledger: &mut Ledger, out: &mut Array<
 fn write_spec(tool: &Tool, place: Place, ledger: &mut Ledger, o: &mut Object<'_>) {
     encode::note_extras(&tool.extras, place, ledger);
     if let Some(namespace) = &tool.namespace {
-        let what = format!("left out the group `{namespace}` of the tool");
-        ledger.loss(note::NO_SUCH_FIELD, place, what);
+        let what = format!("the group `{namespace}` is said in the tool's name alone");
+        ledger.change(note::NO_SUCH_FIELD, place, what);
     }
     o.text("name", &tool.name);
     let description = tool.description.as_ref().filter(|text| !text.is_empty());

@@ -53,6 +53,7 @@ pub(super) fn write_afresh(
     list: &mut Array<'_>,
     ledger: &mut Ledger,
 ) {
+    let noted = ledger.entries.len();
     let mut open = Content::new(false);
     for (at, turn) in conversation.turns.iter().enumerate().skip(skip) {
         names::note_extras(&turn.extras, ID, Place::turn(at), ledger);
@@ -68,6 +69,8 @@ pub(super) fn write_afresh(
         }
     }
     open.write(conversation, list, |_| {}, ledger);
+    // A content is written when the next one begins; the ledger follows the conversation.
+    ledger.entries[noted..].sort_by_key(|entry| (entry.place.index, entry.place.block));
 }
 
 /// The instructions of a request from another dialect; and how many turns they came from.

@@ -227,4 +227,5 @@ pub(super) fn note_sides(block: &Block, place: Place, ledger: &mut Ledger) {
 }
 
 /// Extras that belong inside the field that holds the part's data.
-const INSIDE: &[&str] = &["id", "functionCall", "functionResponse", "inlineData", "fileData"];
+const INSIDE: &[&str] =
+    &["id", "displayName", "functionCall", "functionResponse", "inlineData", "fileData"];

@@ -28,6 +28,11 @@ pub(super) fn write(
         let what = format!("left out the detail `{detail}` of an image");
         ledger.loss(note::NO_SUCH_FIELD, place, what);
     }
+    let name = media.name.as_ref().filter(|_| extras.find(ID, "displayName").is_some());
+    if media.name.is_some() && name.is_none() && !matches!(media.source, Source::Text(_)) {
+        // One of the provider's two backends refuses it.
+        ledger.loss(note::NO_SUCH_FIELD, place, "left out the name of a file");
+    }
     match &media.source {
         Source::Base64 { mime, data } => {
             let mime = mime.clone().or_else(|| media::sniff(data.raw()).map(Text::word));
@@ -35,7 +40,7 @@ pub(super) fn write(
             object.object("inlineData", |object| {
                 object.text("mimeType", &mime);
                 object.text("data", data);
-                object.text_if("displayName", media.name.as_ref());
+                object.text_if("displayName", name);
                 names::write_others(extras.find(ID, "inlineData"), object);
             });
         }
@@ -44,7 +49,7 @@ pub(super) fn write(
             object.object("fileData", |object| {
                 object.text_if("mimeType", mime.as_ref());
                 object.text("fileUri", uri);
-                object.text_if("displayName", media.name.as_ref());
+                object.text_if("displayName", name);
                 names::write_others(extras.find(ID, "fileData"), object);
             });
         }

@@ -1,25 +1,33 @@
 //! The gemini dialect: `generateContent` and `streamGenerateContent`. The model stands in the path.
 
+mod citations;
 mod content;
 mod contents;
 mod encode;
 mod encode_media;
 mod encode_result;
 mod encode_settings;
+mod error;
 mod names;
+mod outcome;
 mod part;
+mod partial;
+mod read;
+mod read_parts;
 mod reasoning;
+mod reply;
 mod request;
 mod schema;
 mod settings;
 mod tools;
+mod write;
 
 use bytes::Bytes;
 use interlingua_model::{
-    Block, Conversation, DialectId, Event, Exchange, Failure, FailureKind, Ledger, Place, Reply,
-    Role, Target, Tool, Turn, Verbatim,
+    Block, Conversation, DialectId, Exchange, Failure, Ledger, Place, Reply, Role, Target, Tool,
+    Turn, Verbatim,
 };
-use interlingua_wire::{Doc, Frame, Node, Text};
+use interlingua_wire::{Doc, Node};
 
 use crate::{Dialect, StreamReader, StreamWriter};
 
@@ -31,6 +39,10 @@ pub struct Gemini;
 impl Dialect for Gemini {
     fn id(&self) -> DialectId {
         ID
+    }
+
+    fn turns_key(&self) -> &'static str {
+        "contents"
     }
 
     fn decode_request(&self, body: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
@@ -48,39 +60,39 @@ impl Dialect for Gemini {
 
     fn decode_reply(
         &self,
-        _: &Doc,
-        _: &Exchange,
-        _: &mut Ledger,
+        body: &Doc,
+        exchange: &Exchange,
+        ledger: &mut Ledger,
     ) -> Result<Verbatim<Reply>, Failure> {
-        Ok(Reply::new().into())
+        reply::decode(body, exchange, ledger)
     }
 
-    fn encode_reply(&self, _: &Reply, _: &Exchange, _: &mut Ledger) -> Vec<u8> {
-        Vec::new()
+    fn encode_reply(&self, reply: &Reply, exchange: &Exchange, ledger: &mut Ledger) -> Vec<u8> {
+        reply::encode(reply, exchange, ledger)
     }
 
-    fn reader(&self, _: &Exchange) -> Box<dyn StreamReader> {
-        Box::new(Stream)
+    fn reader(&self, exchange: &Exchange) -> Box<dyn StreamReader> {
+        Box::new(read::Reader::new(exchange))
     }
 
-    fn writer(&self, _: &Exchange) -> Box<dyn StreamWriter> {
-        Box::new(Stream)
+    fn writer(&self, exchange: &Exchange) -> Box<dyn StreamWriter> {
+        Box::new(write::Writer::new(exchange))
     }
 
-    fn decode_error(&self, status: u16, _: &[u8]) -> Failure {
-        Failure::new(FailureKind::of_status(status), Text::EMPTY)
+    fn decode_error(&self, status: u16, body: &[u8]) -> Failure {
+        error::decode(status, body)
     }
 
-    fn encode_error(&self, _: &Failure) -> Vec<u8> {
-        Vec::new()
+    fn encode_error(&self, failure: &Failure) -> Vec<u8> {
+        error::encode(failure)
     }
 
     fn decode_turn(&self, turn: Node<'_>, ledger: &mut Ledger) -> Verbatim<Turn> {
-        content::decode(turn, &mut part::Pairing::default(), 0, ledger)
+        content::decode(turn, &mut part::Pairing::alone(), 0, ledger)
     }
 
     fn decode_block(&self, block: Node<'_>, _: Role, ledger: &mut Ledger) -> Verbatim<Block> {
-        part::decode(block, &mut part::Pairing::default(), Place::block(0, 0), ledger)
+        part::decode(block, &mut part::Pairing::alone(), Place::block(0, 0), ledger)
     }
 
     fn decode_system(
@@ -94,15 +106,4 @@ impl Dialect for Gemini {
     fn decode_tool(&self, tool: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
         tools::decode(tool, ledger)
     }
-}
-
-struct Stream;
-
-impl StreamReader for Stream {
-    fn read(&mut self, _: &Frame, _: &mut Vec<Event>, _: &mut Ledger) {}
-    fn finish(&mut self, _: &mut Vec<Event>, _: &mut Ledger) {}
-}
-
-impl StreamWriter for Stream {
-    fn write(&mut self, _: &Event, _: &mut Vec<u8>, _: &mut Ledger) {}
 }

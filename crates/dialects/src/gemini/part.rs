@@ -14,8 +14,11 @@ use crate::{media, note};
 #[derive(Debug, Default)]
 pub(super) struct Pairing {
     /// What new ids depend on beside name and position.
-    pub(super) salt: Option<Text>,
+    salt: Option<Text>,
+    /// The turn was taken out of its conversation: calls before it are not known.
+    alone: bool,
     calls: usize,
+    orphans: usize,
     pending: Vec<Pending>,
 }
 
@@ -151,7 +154,8 @@ fn foreign(kind: &'static str, part: Node<'_>) -> Body {
 fn inline(data: Node<'_>, extras: &mut Extras) -> Body {
     let mime = names::get(data, "mimeType").and_then(Node::text);
     let contents = names::get(data, "data").and_then(Node::text).unwrap_or_default();
-    let name = names::get(data, "displayName").and_then(Node::text);
+    let contents = standard_base64(contents);
+    let name = display_name(data, extras);
     keep_others(data, "inlineData", &["mimeType", "data", "displayName"], extras);
     let known = mime.as_ref().map(Text::contents);
     let sniffed = known.as_deref().or_else(|| media::sniff(contents.raw()));
@@ -163,13 +167,13 @@ fn inline(data: Node<'_>, extras: &mut Extras) -> Body {
 fn file(data: Node<'_>, extras: &mut Extras) -> Body {
     let mime = names::get(data, "mimeType").and_then(Node::text);
     let uri = names::get(data, "fileUri").and_then(Node::text).unwrap_or_default();
-    let name = names::get(data, "displayName").and_then(Node::text);
+    let name = display_name(data, extras);
     keep_others(data, "fileData", &["mimeType", "fileUri", "displayName"], extras);
     let kind = match &mime {
         Some(mime) => media::kind_of_mime(&mime.contents()),
         None => media::kind_of_mime(super::encode_media::mime_of_uri(&uri).unwrap_or_default()),
     };
-    let source = if is_own_file(&uri) {
+    let source = if is_own_file(&uri) || !uri.raw().starts_with("http") {
         Source::File { mime, id: uri }
     } else {
         Source::Url { mime, url: uri }
@@ -177,10 +181,30 @@ fn file(data: Node<'_>, extras: &mut Extras) -> Body {
     Body::Media(Box::new(Media { kind, source, name, detail: None }))
 }
 
+/// The name of a file, and that it was written here: not every backend takes one.
+fn display_name(data: Node<'_>, extras: &mut Extras) -> Option<Text> {
+    let name = names::get(data, "displayName").and_then(Node::text)?;
+    extras.put(ID, DISPLAY_NAME, Json::NULL);
+    Some(name)
+}
+
+/// Some clients of this provider write base64 in the alphabet for addresses, which no other provider
+/// reads.
+fn standard_base64(data: Text) -> Text {
+    if !data.raw().contains(['-', '_']) {
+        return data;
+    }
+    let mut standard = data.contents().replace('-', "+").replace('_', "/");
+    while !standard.len().is_multiple_of(4) {
+        standard.push('=');
+    }
+    Text::new(&standard)
+}
+
 /// Files of the provider's own store, which nobody else can open.
 pub(super) fn is_own_file(uri: &Text) -> bool {
     let uri = uri.contents();
-    OWN_FILES.iter().any(|start| uri.starts_with(start)) || !uri.starts_with("http")
+    OWN_FILES.iter().any(|start| uri.starts_with(start))
 }
 
 fn keep_others(data: Node<'_>, key: &'static str, known: &[&'static str], extras: &mut Extras) {
@@ -190,7 +214,17 @@ fn keep_others(data: Node<'_>, key: &'static str, known: &[&'static str], extras
 }
 
 impl Pairing {
-    pub(super) fn call(
+    /// For a turn or block that was taken out of its conversation.
+    pub(super) fn alone() -> Self {
+        Self { alone: true, ..Self::default() }
+    }
+
+    /// For a reply, whose new ids must differ from those of the replies before it.
+    pub(super) fn of_reply(id: Option<Text>) -> Self {
+        Self { salt: id, ..Self::default() }
+    }
+
+    fn call(
         &mut self,
         call: Node<'_>,
         extras: &mut Extras,
@@ -239,11 +273,17 @@ impl Pairing {
     ) -> ToolResult {
         keep_others(response, "functionResponse", &["name", "response", "id", "parts"], extras);
         let name = names::get(response, "name").and_then(Node::text);
-        let call =
-            self.answered(written_id(response), name.as_ref(), extras).unwrap_or_else(|| {
-                ledger.change(note::ODD_INPUT, place, "a response answers no call that is known");
-                derive_id("call_", name.as_ref().unwrap_or(&Text::EMPTY), self.calls)
-            });
+        let answered = self.answered(written_id(response), name.as_ref(), extras);
+        let call = answered.unwrap_or_else(|| {
+            if !self.alone {
+                let what = "a response answers no call that is known";
+                ledger.change(note::ODD_INPUT, place, what);
+            }
+            // As the call is named where its turn stands alone, too.
+            self.orphans += 1;
+            let before = self.calls + self.orphans - 1;
+            derive_id("call_", name.as_ref().unwrap_or(&Text::EMPTY), before)
+        });
         let (mut content, is_error) =
             names::get(response, "response").map(outcome).unwrap_or_default();
         for part in names::get(response, "parts").into_iter().flat_map(Node::items) {
@@ -300,6 +340,9 @@ pub(super) const ISSUER: &str = "google";
 
 /// Stands in a block's extras in place of an id: `null` where the client wrote none.
 pub(super) const NO_ID: Text = Text::word("id");
+
+/// Stands in a block's extras where its media was written with a name.
+pub(super) const DISPLAY_NAME: Text = Text::word("displayName");
 
 /// The fields that hold a part's data; where several stand together, the first of these counts.
 const DATA: &[&str] = &[

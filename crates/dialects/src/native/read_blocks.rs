@@ -28,7 +28,10 @@ pub(super) fn block(node: Node<'_>, role: Role, ledger: &mut Ledger) -> Verbatim
     if let Some((dialect, raw)) = raw(node) {
         let block = dialect.decode_block(raw.doc().root(), role, ledger);
         // Where a dialect marks a block beside it, the block's own text does not say so.
-        return block.beside(|block| block.cache = cache(node));
+        return block.beside(|block| {
+            block.cache = cache(node);
+            restore_id(block, node, &raw);
+        });
     }
     if let Some(text) = node.text() {
         return Verbatim::new(Block::text(text));
@@ -38,6 +41,26 @@ pub(super) fn block(node: Node<'_>, role: Role, ledger: &mut Ledger) -> Verbatim
     block.cache = cache(node);
     block.extras = extras(node);
     Verbatim::read(block, ID, node.json())
+}
+
+/// Gives a call or result the id it has here, if its text holds none: such an id is made from its
+/// place in the whole conversation, which a turn alone does not know.
+pub(super) fn restore_id(block: &mut Block, node: Node<'_>, raw: &Json) {
+    let (id, here) = match &mut block.body {
+        Body::ToolCall(call) => (&mut call.id, node.get("call").and_then(|call| call.get("id"))),
+        Body::ToolResult(result) => {
+            (&mut result.call, node.get("result").and_then(|result| result.get("call")))
+        }
+        Body::Text { .. }
+        | Body::Refusal(_)
+        | Body::Thinking(_)
+        | Body::Media(_)
+        | Body::Data(_)
+        | Body::Foreign { .. } => return,
+    };
+    if let Some(here) = here.and_then(Node::text).filter(|_| !raw.as_str().contains(id.raw())) {
+        *id = here;
+    }
 }
 
 /// The text a value had in another dialect, and that dialect.

@@ -145,7 +145,16 @@ fn decode_system(
 
 pub(super) fn decode_turn(node: Node<'_>, ledger: &mut Ledger) -> Verbatim<Turn> {
     if let Some((dialect, raw)) = read_blocks::raw(node) {
-        return dialect.decode_turn(raw.doc().root(), ledger);
+        let turn = dialect.decode_turn(raw.doc().root(), ledger);
+        return turn.beside(|turn| {
+            let mut nodes = node.get("blocks").into_iter().flat_map(Node::items);
+            let blocks = std::mem::take(&mut turn.blocks).into_iter();
+            let restored = blocks.map(|block| match nodes.next() {
+                Some(node) => block.beside(|block| read_blocks::restore_id(block, node, &raw)),
+                None => block,
+            });
+            turn.blocks = restored.collect();
+        });
     }
     let role = names::value(names::ROLES, node.get("role")).unwrap_or(Role::User);
     let blocks = read_blocks::blocks(node.get("blocks"), role, ledger);

@@ -1,11 +1,30 @@
-//! The openai-chat dialect.
+//! The openai-chat dialect: `POST /v1/chat/completions`, as its inventor and many others speak it.
+
+mod calls;
+mod content;
+mod decode;
+mod encode;
+mod error;
+pub mod flavor;
+mod parts;
+mod read;
+mod reasoning;
+mod reply;
+mod request;
+mod settings;
+mod speech;
+mod stop;
+mod tags;
+mod tools;
+mod usage;
+mod write;
 
 use bytes::Bytes;
 use interlingua_model::{
-    Block, Conversation, DialectId, Event, Exchange, Failure, FailureKind, Ledger, Reply, Role,
-    Target, Tool, ToolKind, Turn, Verbatim,
+    Block, Conversation, DialectId, Exchange, Failure, Ledger, Place, Reply, Role, Target, Tool,
+    Turn, Verbatim,
 };
-use interlingua_wire::{Doc, Frame, Node, Text};
+use interlingua_wire::{Doc, Node};
 
 use crate::{Dialect, StreamReader, StreamWriter};
 
@@ -18,56 +37,72 @@ impl Dialect for OpenAiChat {
     fn id(&self) -> DialectId {
         ID
     }
-    fn decode_request(&self, _: &Doc, _: &mut Ledger) -> Verbatim<Conversation> {
-        Conversation::new(ID).into()
+
+    fn flavors(&self) -> &'static [&'static str] {
+        flavor::NAMES
     }
-    fn encode_request(&self, _: &Verbatim<Conversation>, _: &Target, _: &mut Ledger) -> Bytes {
-        Bytes::new()
+
+    fn decode_request(&self, body: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
+        request::decode(body, ledger)
     }
+
+    fn encode_request(
+        &self,
+        conversation: &Verbatim<Conversation>,
+        target: &Target,
+        ledger: &mut Ledger,
+    ) -> Bytes {
+        request::encode(conversation, target, ledger)
+    }
+
     fn decode_reply(
         &self,
-        _: &Doc,
-        _: &Exchange,
-        _: &mut Ledger,
+        body: &Doc,
+        exchange: &Exchange,
+        ledger: &mut Ledger,
     ) -> Result<Verbatim<Reply>, Failure> {
-        Ok(Reply::new().into())
+        reply::decode(body, exchange, ledger)
     }
-    fn encode_reply(&self, _: &Reply, _: &Exchange, _: &mut Ledger) -> Vec<u8> {
-        Vec::new()
-    }
-    fn reader(&self, _: &Exchange) -> Box<dyn StreamReader> {
-        Box::new(Stream)
-    }
-    fn writer(&self, _: &Exchange) -> Box<dyn StreamWriter> {
-        Box::new(Stream)
-    }
-    fn decode_error(&self, status: u16, _: &[u8]) -> Failure {
-        Failure::new(FailureKind::of_status(status), Text::EMPTY)
-    }
-    fn encode_error(&self, _: &Failure) -> Vec<u8> {
-        Vec::new()
-    }
-    fn decode_turn(&self, _: Node<'_>, _: &mut Ledger) -> Verbatim<Turn> {
-        Turn::new(Role::User).into()
-    }
-    fn decode_block(&self, _: Node<'_>, _: Role, _: &mut Ledger) -> Verbatim<Block> {
-        Block::text(Text::EMPTY).into()
-    }
-    fn decode_system(&self, _: Node<'_>, _: &mut Ledger) -> Verbatim<Vec<Verbatim<Block>>> {
-        Verbatim::default()
-    }
-    fn decode_tool(&self, _: Node<'_>, _: &mut Ledger) -> Verbatim<Tool> {
-        Tool::new(Text::EMPTY, ToolKind::Function { schema: None }).into()
-    }
-}
 
-struct Stream;
+    fn encode_reply(&self, reply: &Reply, exchange: &Exchange, ledger: &mut Ledger) -> Vec<u8> {
+        reply::encode(reply, exchange, ledger)
+    }
 
-impl StreamReader for Stream {
-    fn read(&mut self, _: &Frame, _: &mut Vec<Event>, _: &mut Ledger) {}
-    fn finish(&mut self, _: &mut Vec<Event>, _: &mut Ledger) {}
-}
+    fn reader(&self, exchange: &Exchange) -> Box<dyn StreamReader> {
+        Box::new(read::Reader::new(exchange))
+    }
 
-impl StreamWriter for Stream {
-    fn write(&mut self, _: &Event, _: &mut Vec<u8>, _: &mut Ledger) {}
+    fn writer(&self, exchange: &Exchange) -> Box<dyn StreamWriter> {
+        Box::new(write::Writer::new(exchange))
+    }
+
+    fn decode_error(&self, status: u16, body: &[u8]) -> Failure {
+        error::decode(status, body)
+    }
+
+    fn encode_error(&self, failure: &Failure) -> Vec<u8> {
+        error::encode(failure).as_str().into()
+    }
+
+    fn decode_turn(&self, turn: Node<'_>, ledger: &mut Ledger) -> Verbatim<Turn> {
+        decode::message(turn, &mut decode::Unanswered::default(), Place::turn(0), ledger)
+    }
+
+    fn decode_block(&self, block: Node<'_>, _: Role, ledger: &mut Ledger) -> Verbatim<Block> {
+        decode::block(block, Place::block(0, 0), ledger)
+    }
+
+    fn decode_system(
+        &self,
+        system: Node<'_>,
+        ledger: &mut Ledger,
+    ) -> Verbatim<Vec<Verbatim<Block>>> {
+        let mut blocks = Vec::new();
+        parts::content(Some(system), &mut blocks, Place::SYSTEM, ledger);
+        Verbatim::read(blocks, ID, system.json())
+    }
+
+    fn decode_tool(&self, tool: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
+        tools::decode(tool, Place::tool(0), ledger)
+    }
 }

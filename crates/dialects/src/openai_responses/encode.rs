@@ -211,8 +211,8 @@ fn write_result(
     o.word("type", if custom { "custom_tool_call_output" } else { "function_call_output" });
     o.text("call_id", &result.call);
     encode_parts::write_output(result, at, o, ledger);
-    // The name is the dialect's own only where a client of it wrote one.
-    if extras.of(ID).iter().any(|(key, _)| *key == "namespace") {
+    // Clients of other dialects repeat the tool's name where this one has no need of it.
+    if at.same {
         o.text_if("name", result.name.as_ref());
     }
     extras.write(ID, o);

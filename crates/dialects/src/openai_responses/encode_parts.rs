@@ -106,7 +106,7 @@ pub(super) fn write_citations(
         match citation_json(citation) {
             Some(json) => a.item().json(&json),
             None => {
-                ledger.loss(note::CITATION_REDUCED, at.place, "left out a citation without a URL")
+                ledger.loss(note::CITATION_REDUCED, at.place, "left out a citation without a URL");
             }
         }
         let crosses = citation.written.as_ref().is_none_or(|(dialect, _)| *dialect != ID);
@@ -261,6 +261,7 @@ pub(super) fn write_output(result: &ToolResult, at: At, o: &mut Object<'_>, ledg
                 match (mark.take(), plain(block)) {
                     (None, _) => write_part(block, Role::User, at, a, ledger),
                     (Some(mark), Some(text)) => {
+                        note_block(block, at, ledger);
                         write_text(&Text::concat([&mark, &text]), block, at, a);
                     }
                     (Some(mark), None) => {

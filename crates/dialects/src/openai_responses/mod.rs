@@ -6,19 +6,27 @@
 mod choice;
 mod encode;
 mod encode_parts;
+mod error;
 mod items;
 mod names;
+mod output;
 mod parts;
+mod read;
+mod reply;
 mod request;
+mod response;
 mod settings;
+mod stop;
 mod tools;
+mod usage;
+mod write;
 
 use bytes::Bytes;
 use interlingua_model::{
-    Block, Conversation, DialectId, Event, Exchange, Failure, FailureKind, Ledger, Reply, Role,
-    Target, Tool, Turn, Verbatim,
+    Block, Conversation, DialectId, Exchange, Failure, Ledger, Reply, Role, Target, Tool, Turn,
+    Verbatim,
 };
-use interlingua_wire::{Doc, Frame, Node, Text};
+use interlingua_wire::{Doc, Node, Text};
 
 use crate::{Dialect, StreamReader, StreamWriter};
 
@@ -56,26 +64,32 @@ impl Dialect for OpenAiResponses {
 
     fn decode_reply(
         &self,
-        _: &Doc,
-        _: &Exchange,
-        _: &mut Ledger,
+        body: &Doc,
+        exchange: &Exchange,
+        ledger: &mut Ledger,
     ) -> Result<Verbatim<Reply>, Failure> {
-        Ok(Reply::new().into())
+        let reply = reply::decode(body, exchange, ledger)?;
+        Ok(Verbatim::read(reply, ID, body.whole()))
     }
-    fn encode_reply(&self, _: &Reply, _: &Exchange, _: &mut Ledger) -> Vec<u8> {
-        Vec::new()
+
+    fn encode_reply(&self, reply: &Reply, exchange: &Exchange, ledger: &mut Ledger) -> Vec<u8> {
+        reply::encode(reply, exchange, ledger)
     }
-    fn reader(&self, _: &Exchange) -> Box<dyn StreamReader> {
-        Box::new(Stream)
+
+    fn reader(&self, exchange: &Exchange) -> Box<dyn StreamReader> {
+        Box::new(read::Reader::new(exchange))
     }
-    fn writer(&self, _: &Exchange) -> Box<dyn StreamWriter> {
-        Box::new(Stream)
+
+    fn writer(&self, exchange: &Exchange) -> Box<dyn StreamWriter> {
+        Box::new(write::Writer::new(exchange))
     }
-    fn decode_error(&self, status: u16, _: &[u8]) -> Failure {
-        Failure::new(FailureKind::of_status(status), Text::EMPTY)
+
+    fn decode_error(&self, status: u16, body: &[u8]) -> Failure {
+        error::decode(status, body)
     }
-    fn encode_error(&self, _: &Failure) -> Vec<u8> {
-        Vec::new()
+
+    fn encode_error(&self, failure: &Failure) -> Vec<u8> {
+        error::encode(failure)
     }
 
     fn decode_turn(&self, turn: Node<'_>, ledger: &mut Ledger) -> Verbatim<Turn> {
@@ -97,15 +111,4 @@ impl Dialect for OpenAiResponses {
     fn decode_tool(&self, tool: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
         tools::decode_tool(tool, 0, ledger)
     }
-}
-
-struct Stream;
-
-impl StreamReader for Stream {
-    fn read(&mut self, _: &Frame, _: &mut Vec<Event>, _: &mut Ledger) {}
-    fn finish(&mut self, _: &mut Vec<Event>, _: &mut Ledger) {}
-}
-
-impl StreamWriter for Stream {
-    fn write(&mut self, _: &Event, _: &mut Vec<u8>, _: &mut Ledger) {}
 }

@@ -185,12 +185,10 @@ fn write_instructions(
     let mut texts: Vec<&Text> = Vec::new();
     for (at, block) in conversation.system.iter().enumerate() {
         encode::note_block(block, At { place: Place::system(at), same }, ledger);
-        match block.body.as_text() {
-            Some(text) => texts.push(text),
-            None => {
-                let what = "left out what is not text in the instructions";
-                ledger.loss(note::NO_SUCH_BLOCK, Place::system(at), what);
-            }
+        texts.extend(block.body.as_text());
+        if block.body.as_text().is_none() {
+            let what = "left out what is not text in the instructions";
+            ledger.loss(note::NO_SUCH_BLOCK, Place::system(at), what);
         }
     }
     for (at, turn) in conversation.turns.iter().enumerate().take(leading) {

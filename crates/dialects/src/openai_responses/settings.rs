@@ -148,7 +148,9 @@ fn write_reasoning(reasoning: Option<&Reasoning>, written: Option<&Json>, o: &mu
     o.object("reasoning", |o| {
         o.text_if("effort", effort.as_ref());
         o.text_if("summary", summary.as_ref());
-        others.iter().for_each(|(key, value)| o.key_text(key).json(value));
+        for (key, value) in &others {
+            o.key_text(key).json(value);
+        }
     });
 }
 
@@ -197,7 +199,9 @@ fn write_text(settings: &Settings, written: Option<&Json>, o: &mut Object<'_>) {
             o.object("format", |o| write_format(format, o));
         }
         o.text_if("verbosity", settings.verbosity.as_ref());
-        others.iter().for_each(|(key, value)| o.key_text(key).json(value));
+        for (key, value) in &others {
+            o.key_text(key).json(value);
+        }
     });
 }
 

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::profile::{Disabled, Profile, Thinking, profile, thinking};
 use super::shape::either;
+use super::view::whole;
 use crate::rule::string;
 use crate::{Evidence, Findings, Request, Rule};
 
@@ -12,7 +13,7 @@ fn asks(request: &Request<'_>, kind: &str) -> bool {
 }
 
 fn budget(request: &Request<'_>) -> Option<i64> {
-    let budget = || request.body.pointer("/thinking/budget_tokens").and_then(Value::as_i64);
+    let budget = || request.body.pointer("/thinking/budget_tokens").and_then(whole);
     asks(request, "enabled").then(budget).flatten()
 }
 
@@ -41,7 +42,7 @@ fn small_budget(request: &Request<'_>, findings: &mut Findings) {
 
 fn large_budget(request: &Request<'_>, findings: &mut Findings) {
     let interleaved = request.betas.iter().any(|beta| beta.starts_with("interleaved-thinking-"));
-    let most = request.body.get("max_tokens").and_then(Value::as_i64);
+    let most = request.body.get("max_tokens").and_then(whole);
     if let (Some(budget), Some(most)) = (budget(request), most)
         && budget >= most
         && !interleaved

@@ -78,7 +78,11 @@ static CACHE: Tagged = Tagged {
     rule: CACHE_VALUE,
 };
 static EPHEMERAL: Shape = Shape {
-    fields: &[must("type", Kind::Text), may("ttl", Kind::One(&["5m", "1h"])).rule(CACHE_VALUE)],
+    fields: &[
+        must("type", Kind::Text),
+        may("ttl", Kind::One(&["5m", "1h"])).rule(CACHE_VALUE),
+        may("scope", Kind::Text).beta(&["prompt-caching-scope-"]),
+    ],
     extra: CACHE_KEY,
     open: false,
 };

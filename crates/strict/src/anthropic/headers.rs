@@ -17,7 +17,11 @@ pub(super) fn said(complaint: &str) -> String {
     let Some((what, place)) = complaint.rsplit_once(" at line ") else {
         return complaint.to_owned();
     };
-    let what = if what.contains("surrogate") { "no low surrogate in string" } else { what };
+    let what = if what.contains("surrogate") || what.contains("end of hex escape") {
+        "no low surrogate in string"
+    } else {
+        what
+    };
     let mut place = place.split(" column ").map(str::parse::<usize>);
     match (place.next(), place.next()) {
         // The provider counts characters from 0; beyond the first line that takes the text.
@@ -65,7 +69,7 @@ fn model(request: &Request<'_>, findings: &mut Findings) {
     }
 }
 
-pub(super) const RULES: [Rule; 3] = [
+pub(super) const RULES: [Rule; 2] = [
     Rule {
         name: "unknown-version",
         status: 400,
@@ -84,16 +88,18 @@ pub(super) const RULES: [Rule; 3] = [
         source: "H1; documentation of beta headers",
         check: betas,
     },
-    Rule {
-        name: "unknown-model",
-        status: 404,
-        when: "The model is another vendor's, or retired long ago.",
-        words: "model: {model}",
-        evidence: Evidence::Quoted,
-        source: "H5",
-        check: model,
-    },
 ];
+
+/// Checked once the request is known to be one.
+pub(super) const MODEL: Rule = Rule {
+    name: "unknown-model",
+    status: 404,
+    when: "The model is another vendor's, or retired long ago.",
+    words: "model: {model}",
+    evidence: Evidence::Quoted,
+    source: "H5",
+    check: model,
+};
 
 /// Betas that the SDK's types or current clients name.
 const BETAS: &[&str] = &[

@@ -45,10 +45,15 @@ fn body(request: &Request<'_>, findings: &mut Findings) {
     }
 }
 
+fn asked(request: &Request<'_>) -> Option<u64> {
+    let asked = request.body.get("max_tokens").and_then(view::whole)?;
+    u64::try_from(asked).ok()
+}
+
 fn output(request: &Request<'_>, findings: &mut Findings) {
     let most = profile(request.model).max_output;
     let long = request.betas.iter().any(|beta| beta.starts_with("output-"));
-    if let Some(asked) = request.body.get("max_tokens").and_then(Value::as_u64)
+    if let Some(asked) = asked(request)
         && asked > most
         && !long
     {
@@ -78,7 +83,7 @@ fn prompt(request: &Request<'_>, findings: &mut Findings) {
 
 fn sum(request: &Request<'_>, findings: &mut Findings) {
     let (tokens, most) = (estimate(request.body), context(request));
-    let asked = request.body.get("max_tokens").and_then(Value::as_u64).unwrap_or_default();
+    let asked = asked(request).unwrap_or_default();
     if profile(request.model).counts_output && tokens <= most && tokens + asked > most {
         findings.add(
             "max_tokens",

@@ -10,16 +10,16 @@ use crate::{Evidence, Findings, Request, Rule};
 
 /// Every image that stands in the request as base64, with the path of its source.
 fn images(body: &Value) -> Vec<(String, &Value)> {
-    let mut found = Vec::new();
-    let look = |path: String, value: &Value| {
-        let is_bytes = value.pointer("/source/type").is_some_and(|kind| kind == "base64");
-        (string(value, "type") == "image" && is_bytes)
-            .then(|| format!("{path}.image.source.base64"))
+    let is_image = |value: &Value| {
+        string(value, "type") == "image"
+            && value.pointer("/source/type").is_some_and(|kind| kind == "base64")
     };
+    let mut found = Vec::new();
     for block in view::blocks(body) {
-        found.extend(look(block.path(), block.value).map(|path| (path, &block.value["source"])));
-        for (path, value) in view::inside(&block) {
-            found.extend(look(path, value).map(|path| (path, &value["source"])));
+        let own = is_image(block.value).then(|| (block.path(), block.value));
+        let nested = view::inside(&block).filter(|(_, value)| is_image(value));
+        for (path, value) in own.into_iter().chain(nested) {
+            found.push((format!("{path}.image.source.base64"), &value["source"]));
         }
     }
     found
@@ -71,7 +71,7 @@ pub(super) const RULES: [Rule; 2] = [
         status: 400,
         when: "An image in base64 is larger than 10 MB.",
         words: "{path}: image exceeds 10 MB maximum: {bytes} bytes > {most} bytes",
-        evidence: Evidence::Seen,
+        evidence: Evidence::Inferred,
         source: "L5; public code 56262009662 with the earlier limit of 5 MB, documentation of images",
         check: size,
     },

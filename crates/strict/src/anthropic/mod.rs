@@ -80,6 +80,7 @@ const PARTS: &[&[Rule]] = &[
     &[limits::LARGE],
     &headers::RULES,
     &shape_rules::RULES,
+    &[headers::MODEL],
     &params::RULES,
     &effort::RULES,
     &choice::RULES,

@@ -110,7 +110,7 @@ fn container(request: &Request<'_>, findings: &mut Findings) {
 /// No output is asked for, so nothing that only concerns the output may be.
 fn prewarm(request: &Request<'_>, findings: &mut Findings) {
     let body = request.body;
-    if body.get("max_tokens").and_then(Value::as_u64) != Some(0) {
+    if body.get("max_tokens").and_then(view::whole) != Some(0) {
         return;
     }
     let forced = matches!(string(&body["tool_choice"], "type"), "any" | "tool");

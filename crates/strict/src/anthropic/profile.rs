@@ -9,35 +9,35 @@ pub struct Profile {
     /// Parts of model names, with dashes for dots. The first row that has one in the name wins.
     models: &'static [&'static str],
     /// What the model does when `thinking` is not given.
-    pub(super) unasked: Thinking,
+    pub unasked: Thinking,
     /// Accepts a budget of thinking.
-    pub(super) manual: bool,
-    pub(super) adaptive: bool,
-    pub(super) disabled: Disabled,
+    pub manual: bool,
+    pub adaptive: bool,
+    pub disabled: Disabled,
     /// Refuses the highest efforts while thinking is off.
-    pub(super) calm_when_off: bool,
+    pub calm_when_off: bool,
     /// Accepted efforts; none where the parameter itself is refused.
-    pub(super) efforts: &'static [&'static str],
+    pub efforts: &'static [&'static str],
     /// The tool choice may force a call.
-    pub(super) forced_tools: bool,
-    pub(super) sampling: Sampling,
+    pub forced_tools: bool,
+    pub sampling: Sampling,
     /// The conversation may end with the assistant's words.
-    pub(super) prefill: bool,
+    pub prefill: bool,
     /// Instructions may stand among the messages.
-    pub(super) system_messages: bool,
+    pub system_messages: bool,
     /// Signatures are bound to everything before them.
-    pub(super) prefix_binding: bool,
+    pub prefix_binding: bool,
     /// Thinking of other models is left out in silence instead of refused.
-    pub(super) drops_strangers: bool,
-    pub(super) max_output: u64,
-    pub(super) context: u64,
+    pub drops_strangers: bool,
+    pub max_output: u64,
+    pub context: u64,
     /// Refuses a request whose input and largest output together exceed the context.
-    pub(super) counts_output: bool,
+    pub counts_output: bool,
 }
 
 /// How a request thinks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Thinking {
+pub enum Thinking {
     Off,
     Manual,
     Adaptive,
@@ -46,7 +46,7 @@ pub(super) enum Thinking {
 
 /// What becomes of a request that turns thinking off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Disabled {
+pub enum Disabled {
     Accepted,
     /// Refused, pointing to a budget.
     Refused,
@@ -58,7 +58,7 @@ pub(super) enum Disabled {
 
 /// Which of `temperature`, `top_p` and `top_k` may be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sampling {
+pub enum Sampling {
     Free,
     /// Not `temperature` and `top_p` together.
     NotBoth,
@@ -73,15 +73,22 @@ pub fn profile(model: &str) -> &'static Profile {
     known.unwrap_or(&NEWEST)
 }
 
+impl Profile {
+    /// Whether thinking is shown to who does not say otherwise; newer models omit its text.
+    pub fn shows_thinking(&self) -> bool {
+        self.manual
+    }
+}
+
 /// What a seal names as its model: the part of the name that is known, or else the name.
-pub(super) fn family(model: &str) -> String {
+pub fn family(model: &str) -> String {
     let model = model.to_lowercase().replace('.', "-");
     let known = families().find(|part| model.contains(part));
     known.map_or(model, str::to_owned)
 }
 
 /// The known parts of model names, the more telling first.
-pub(super) fn families() -> impl Iterator<Item = &'static str> {
+pub fn families() -> impl Iterator<Item = &'static str> {
     PROFILES.iter().flat_map(|row| row.models.iter().copied())
 }
 
@@ -92,7 +99,7 @@ pub(super) fn is_known(model: &str) -> bool {
 }
 
 /// How this request thinks, whether it says so or leaves it to the model.
-pub(super) fn thinking(request: &Request<'_>) -> Thinking {
+pub fn thinking(request: &Request<'_>) -> Thinking {
     match request.body.pointer("/thinking/type").and_then(|kind| kind.as_str()) {
         Some("enabled") => Thinking::Manual,
         Some("adaptive") => Thinking::Adaptive,

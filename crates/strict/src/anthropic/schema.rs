@@ -269,7 +269,7 @@ pub(super) const RULES: [Rule; 7] = [
         when: "A strict tool's schema has a pattern that looks ahead, behind or back.",
         words: "Unsupported regex feature in pattern field: {feature}",
         evidence: Evidence::Documented,
-        source: "C11; documentation of structured outputs",
+        source: "C11; documentation of structured outputs, the names of the features are ours",
         check: patterns,
     },
     Rule {

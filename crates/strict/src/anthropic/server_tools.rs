@@ -180,7 +180,7 @@ pub(super) const RULES: [Rule; 6] = [
         name: "pending-code",
         status: 400,
         when: "Code waits for the results of its calls, and gets something else, or no container.",
-        words: "messages.{n}.content: only `tool_result` blocks may be provided while a programmatic tool call is pending\nmessages.{n}.content.{m}: the result of a programmatic tool call must be text\ncontainer: the container id is required while a programmatic tool call is pending",
+        words: "messages.{n}.content.{m}: only `tool_result` blocks may be provided while a programmatic tool call is pending\nmessages.{n}.content.{m}: the result of a programmatic tool call must be text\ncontainer: the container id is required while a programmatic tool call is pending",
         evidence: Evidence::Inferred,
         source: "T16; documentation of programmatic tool calling",
         check: pending_code,

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::fields;
-use super::view::quoted;
+use super::view::{quoted, whole};
 use crate::{Findings, Request};
 
 /// An object whose keys are all known.
@@ -81,6 +81,44 @@ struct Walk<'r> {
     faults: Vec<Fault>,
 }
 
+/// Where the walk is; spelled only where there is something to say.
+#[derive(Clone, Copy)]
+struct Path<'p> {
+    above: Option<&'p Path<'p>>,
+    step: Step<'p>,
+}
+
+#[derive(Clone, Copy)]
+enum Step<'p> {
+    Body,
+    Key(&'p str),
+    Index(usize),
+}
+
+impl Path<'_> {
+    const BODY: Path<'static> = Path { above: None, step: Step::Body };
+
+    fn spell(&self) -> String {
+        let above = self.above.map(Path::spell).unwrap_or_default();
+        let step = match self.step {
+            Step::Body => return above,
+            Step::Key(key) => key.to_owned(),
+            Step::Index(index) => index.to_string(),
+        };
+        if above.is_empty() { step } else { format!("{above}.{step}") }
+    }
+}
+
+impl<'p> Path<'p> {
+    fn key(&'p self, key: &'p str) -> Self {
+        Self { above: Some(self), step: Step::Key(key) }
+    }
+
+    fn index(&'p self, index: usize) -> Self {
+        Self { above: Some(self), step: Step::Index(index) }
+    }
+}
+
 impl Shape {
     pub(super) const fn closed(fields: &'static [Field]) -> Self {
         Self { fields, extra: EXTRA, open: false }
@@ -116,8 +154,8 @@ impl Row {
 }
 
 impl Walk<'_> {
-    fn fault(&mut self, rule: &'static str, path: &str, words: impl Into<String>) {
-        self.faults.push(Fault { rule, path: path.to_owned(), words: words.into() });
+    fn fault(&mut self, rule: &'static str, path: &Path<'_>, words: impl Into<String>) {
+        self.faults.push(Fault { rule, path: path.spell(), words: words.into() });
     }
 
     fn lets_in(&self, betas: &[&str]) -> bool {
@@ -125,17 +163,17 @@ impl Walk<'_> {
             || self.betas.iter().any(|given| betas.iter().any(|start| given.starts_with(start)))
     }
 
-    fn shape(&mut self, value: &Value, shape: &Shape, path: &str) {
+    fn shape(&mut self, value: &Value, shape: &Shape, path: &Path<'_>) {
         let Some(object) = value.as_object() else {
             return self.fault(TYPE, path, "Input should be an object");
         };
         for field in shape.fields.iter().filter(|field| field.required) {
             if !object.contains_key(field.name) {
-                self.fault(field.rule.unwrap_or(MISSING), &join(path, field.name), REQUIRED);
+                self.fault(field.rule.unwrap_or(MISSING), &path.key(field.name), REQUIRED);
             }
         }
         for (key, value) in object {
-            let path = join(path, key);
+            let path = path.key(key);
             match shape.fields.iter().find(|field| field.name == key) {
                 Some(field) if !self.lets_in(field.betas) || matches!(field.kind, Kind::Never) => {
                     self.fault(field.rule.unwrap_or(shape.extra), &path, NOT_PERMITTED);
@@ -149,11 +187,11 @@ impl Walk<'_> {
         }
     }
 
-    fn value(&mut self, value: &Value, kind: Kind, path: &str, rule: Option<&'static str>) {
+    fn value(&mut self, value: &Value, kind: Kind, path: &Path<'_>, rule: Option<&'static str>) {
         let wrong = match kind {
             Kind::Any | Kind::Never => None,
             Kind::Text | Kind::TypedText => (!value.is_string()).then_some("a valid string"),
-            Kind::Whole => (!value.is_i64() && !value.is_u64()).then_some("a valid integer"),
+            Kind::Whole => whole(value).is_none().then_some("a valid integer"),
             Kind::Number => (!value.is_number()).then_some("a valid number"),
             Kind::Flag => (!value.is_boolean()).then_some("a valid boolean"),
             Kind::Object => (!value.is_object()).then_some("an object"),
@@ -165,25 +203,26 @@ impl Walk<'_> {
             Kind::Tagged(tagged) => return self.tagged(value, tagged, path),
         };
         if let Some(wrong) = wrong {
-            let typed = if matches!(kind, Kind::TypedText) { ".str" } else { "" };
+            let typed = path.key("str");
+            let path = if matches!(kind, Kind::TypedText) { &typed } else { path };
             let words = format!("Input should be {wrong}");
-            return self.fault(rule.unwrap_or(TYPE), &format!("{path}{typed}"), words);
+            return self.fault(rule.unwrap_or(TYPE), path, words);
         }
         if let (Kind::Each(kind), Some(list)) = (kind, value.as_array()) {
             for (index, value) in list.iter().enumerate() {
-                self.value(value, *kind, &join(path, &index.to_string()), None);
+                self.value(value, *kind, &path.index(index), None);
             }
         }
     }
 
-    fn one(&mut self, value: &Value, names: &[&str], path: &str, rule: Option<&'static str>) {
+    fn one(&mut self, value: &Value, names: &[&str], path: &Path<'_>, rule: Option<&'static str>) {
         if !value.as_str().is_some_and(|value| names.contains(&value)) {
             let words = format!("Input should be {}", either(names));
             self.fault(rule.unwrap_or(TYPE), path, words);
         }
     }
 
-    fn tagged(&mut self, value: &Value, tagged: &Tagged, path: &str) {
+    fn tagged(&mut self, value: &Value, tagged: &Tagged, path: &Path<'_>) {
         if !value.is_object() {
             let rule = if tagged.rule == CHOICE { CHOICE } else { TYPE };
             return self.fault(rule, path, "Input should be an object");
@@ -191,7 +230,7 @@ impl Walk<'_> {
         let given = value.get(tagged.key).filter(|tag| !tag.is_null());
         let Some(tag) = given.and_then(Value::as_str).or(tagged.default) else {
             if tagged.by_value {
-                return self.fault(MISSING, &join(path, tagged.key), REQUIRED);
+                return self.fault(MISSING, &path.key(tagged.key), REQUIRED);
             }
             let words = format!("Unable to extract tag using discriminator '{}'", tagged.key);
             return self.fault(tagged.rule, path, words);
@@ -199,11 +238,11 @@ impl Walk<'_> {
         let known: Vec<_> = tagged.rows.iter().filter(|row| self.lets_in(row.betas)).collect();
         let tags: Vec<_> = known.iter().map(|row| row.tag).collect();
         match known.iter().find(|row| row.tag == tag) {
-            Some(row) if tagged.in_path => self.shape(value, row.shape, &join(path, tag)),
+            Some(row) if tagged.in_path => self.shape(value, row.shape, &path.key(tag)),
             Some(row) => self.shape(value, row.shape, path),
             None if tagged.by_value => {
                 let words = format!("Input should be {}", either(&tags));
-                self.fault(tagged.rule, &join(path, tagged.key), words);
+                self.fault(tagged.rule, &path.key(tagged.key), words);
             }
             None => {
                 let words = format!(
@@ -221,7 +260,7 @@ impl Walk<'_> {
 pub(super) fn report(request: &Request<'_>, findings: &mut Findings, rule: &str) {
     let body = if request.counting { &fields::COUNTED } else { &fields::BODY };
     let mut walk = Walk { betas: request.betas, faults: Vec::new() };
-    walk.shape(request.body, body, "");
+    walk.shape(request.body, body, &Path::BODY);
     for fault in walk.faults.into_iter().filter(|fault| fault.rule == rule) {
         let words = match &*fault.path {
             "" => fault.words,
@@ -229,10 +268,6 @@ pub(super) fn report(request: &Request<'_>, findings: &mut Findings, rule: &str)
         };
         findings.add(fault.path, words);
     }
-}
-
-fn join(path: &str, key: &str) -> String {
-    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
 /// `'a', 'b' or 'c'`.

@@ -85,9 +85,10 @@ pub(super) fn blocks_of(value: &Value, message: usize) -> impl Iterator<Item = B
 
 /// The blocks inside a tool result, with their paths.
 pub(super) fn inside<'v>(block: &Block<'v>) -> impl Iterator<Item = (String, &'v Value)> {
-    let path = block.path();
+    let block = *block;
     let content = if block.is("tool_result") { items(block.value, "content") } else { &[] };
-    let nested = move |(index, value)| (format!("{path}.tool_result.content.{index}"), value);
+    let nested =
+        move |(index, value)| (format!("{}.tool_result.content.{index}", block.path()), value);
     content.iter().enumerate().map(nested)
 }
 
@@ -122,6 +123,13 @@ pub(super) fn open_loop<'r, 'v>(runs: &'r [Run<'v>]) -> &'r [Run<'v>] {
 /// Whether the text is empty or blank.
 pub(super) fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
+}
+
+/// A whole number, however it is spelled.
+pub(super) fn whole(value: &Value) -> Option<i64> {
+    let spelled =
+        || value.as_f64().filter(|number| number.fract() == 0.0).map(|number| number as i64);
+    value.as_i64().or_else(spelled)
 }
 
 /// Names in quotes, as the API lists what it expects.

@@ -1,23 +1,136 @@
-//! What the openai-chat API refuses.
+//! What servers of the Chat Completions API refuse: its inventor and those who copied it.
+//!
+//! A server is a flavor. Which flavors have a rule stands with the rule's words (`words! { flavors
+//! => "…" }`): who has no words for something does not refuse it. What depends on the model stands
+//! in the rows of `profile`.
 
-use serde_json::{Value, json};
+mod content;
+mod envelope;
+mod fields;
+mod flavor;
+mod limits;
+mod mistral;
+mod pairing;
+mod params;
+mod profile;
+mod roles;
+mod schema;
+mod sealed;
+mod shape;
+mod signatures;
+mod thinking;
+mod tools;
+mod view;
+mod words;
 
-use crate::{Judge, Violation};
+pub use sealed::{Detail, SignedCall, seal_of, signature_of};
 
-pub static JUDGE: Judge =
-    Judge { dialect: "openai-chat", flavors: &["openai"], rules: &[], envelope, not_json };
+use crate::{Judge, Rule, Violation};
 
-fn envelope(violation: &Violation, _flavor: &str) -> Value {
-    json!({"error": {"message": violation.message}})
-}
+pub static JUDGE: Judge = Judge {
+    dialect: "openai-chat",
+    flavors: flavor::NAMES,
+    rules: RULES,
+    envelope: envelope::envelope,
+    not_json,
+};
 
-fn not_json(complaint: &str) -> Violation {
+static RULES: &[Rule] = &[
+    shape::MISSING_PARAMETER,
+    shape::WRONG_TYPE,
+    fields::UNKNOWN_PARAMETER,
+    fields::UNKNOWN_MESSAGE_FIELD,
+    fields::MISTRAL_EXTRA_FIELD,
+    fields::GROQ_UNSUPPORTED_PROPERTY,
+    fields::CEREBRAS_UNSUPPORTED_PROPERTY,
+    roles::UNKNOWN_ROLE,
+    roles::MISTRAL_ROLE,
+    content::STRING_CONTENT,
+    content::GROQ_NULL,
+    content::NULL_CONTENT,
+    shape::EMPTY_ARRAY,
+    shape::CHOICE_WITHOUT_TOOLS,
+    shape::STREAM_OPTIONS,
+    params::MAX_TOKENS,
+    params::TEMPERATURE,
+    params::MOONSHOT_TEMPERATURE,
+    params::STOP,
+    params::EFFORT,
+    params::XAI_PARAMETER,
+    params::LLAMA_CPP_WITH_TOOLS,
+    params::OPENROUTER_EFFORT,
+    params::RESPONSE_FORMAT,
+    limits::OUT_OF_RANGE,
+    limits::TOP_LOGPROBS,
+    limits::TOO_MANY,
+    limits::TOO_LONG,
+    limits::METADATA,
+    thinking::MOONSHOT_THINKING_TYPE,
+    thinking::FORCED_CHOICE,
+    thinking::QWEN_NOT_STREAMED,
+    thinking::QWEN_JSON,
+    tools::NAMED_CHOICE,
+    tools::MOONSHOT_REQUIRED_CHOICE,
+    tools::TOOL_NAME_PATTERN,
+    tools::TOOL_NAME_LENGTH,
+    tools::TOOL_DESCRIPTION_LENGTH,
+    schema::SCHEMA_ROOT,
+    schema::SCHEMA_ARRAY_ITEMS,
+    schema::SCHEMA_STRICT,
+    schema::MOONSHOT_SCHEMA,
+    schema::GEMINI_COMPAT_SCHEMA_KEY,
+    mistral::MISTRAL_TOOL_NAME,
+    mistral::MISTRAL_TOOL_SCHEMA,
+    params::TOOLS_WITH_EFFORT,
+    roles::XAI_NAME,
+    roles::ALTERNATION,
+    roles::TRAILING_ASSISTANTS,
+    mistral::MISTRAL_EMPTY,
+    mistral::MISTRAL_FIRST_ROLE,
+    mistral::MISTRAL_ROLE_ORDER,
+    mistral::MISTRAL_LAST_ROLE,
+    mistral::MISTRAL_CONTENT_OR_CALLS,
+    content::PART_TYPE,
+    content::IMAGE_OUTSIDE_USER,
+    content::OLLAMA_IMAGE,
+    content::MOONSHOT_EMPTY,
+    content::JSON_WORD,
+    pairing::CALL_ID_LENGTH,
+    pairing::CALL_TYPE,
+    pairing::ARGUMENTS,
+    pairing::ORPHAN_RESULT,
+    pairing::UNKNOWN_CALL_ID,
+    pairing::UNANSWERED_CALL,
+    pairing::GLM_MESSAGES,
+    mistral::MISTRAL_CALL_ID_MISSING,
+    mistral::MISTRAL_CALL_ID,
+    mistral::MISTRAL_DUPLICATE_ID,
+    mistral::MISTRAL_UNEXPECTED_ID,
+    mistral::MISTRAL_COUNTS,
+    thinking::DEEPSEEK_REASONING,
+    thinking::MOONSHOT_REASONING,
+    thinking::GROQ_REASONING,
+    signatures::OPENROUTER_DETAILS_MISSING,
+    signatures::OPENROUTER_SIGNATURE,
+    signatures::OPENROUTER_THOUGHT_SIGNATURE,
+    signatures::OPENROUTER_ENCRYPTED_CONTENT,
+    signatures::GEMINI_COMPAT_SIGNATURE_MISSING,
+    signatures::GEMINI_COMPAT_SIGNATURE,
+];
+
+/// The same for every flavor: the body is read before it is known whose it is.
+fn not_json(_complaint: &str) -> Violation {
     Violation {
         rule: "not-json",
         status: 400,
         path: String::new(),
-        message: complaint.to_owned(),
+        message: NOT_JSON.to_owned(),
         param: None,
         code: None,
     }
 }
+
+const NOT_JSON: &str = "We could not parse the JSON body of your request. (HINT: This likely means \
+    you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what \
+    was sent was not valid JSON. If you have trouble figuring out how to fix this, please contact \
+    us through our help center at help.openai.com.)";

@@ -1,5 +1,7 @@
 //! Server-sent events: lines of fields, ended by a blank line.
 
+use std::ops::Range;
+
 use bytes::Bytes;
 use bytestring::ByteString;
 
@@ -93,54 +95,80 @@ impl Lines {
 }
 
 /// Reads the fields of one event.
-fn frame(Piece { raw, start }: Piece) -> Result<Frame, FrameError> {
-    let mut at = if start == 0 && raw.starts_with(BOM) { BOM.len() } else { 0 };
-    let mut event = None;
-    let mut data: Option<ByteString> = None;
-    let mut joined = String::new();
+fn frame(piece: Piece) -> Result<Frame, FrameError> {
+    let raw = &piece.raw;
+    let mut at = if piece.start == 0 && raw.starts_with(BOM) { BOM.len() } else { 0 };
+    let (mut event, mut data) = (None, None);
+    let mut further = Vec::new();
     while at < raw.len() {
         let length = memchr::memchr2(b'\n', b'\r', &raw[at..]).unwrap_or(raw.len() - at);
-        let (name, value) = field(&raw[at..at + length]);
+        let line = at..at + length;
         // An LF behind a CR reads as one more empty line, which says nothing.
         at += length + 1;
-        match (name, &data) {
-            (b"event", _) => {
-                event = Some(text(&raw, value, start)?).filter(|name| !name.is_empty());
+        if let Some(value) = value_of(b"data", raw, &line) {
+            match data {
+                None => data = Some(value),
+                Some(_) => further.push(value),
             }
-            (b"data", None) => data = Some(text(&raw, value, start)?),
-            (b"data", Some(first)) => {
-                if joined.is_empty() {
-                    joined.push_str(first);
-                }
-                joined.push('\n');
-                joined.push_str(&text(&raw, value, start)?);
-            }
-            _ => {}
+        } else if let Some(value) = value_of(b"event", raw, &line) {
+            event = Some(value).filter(|value| !value.is_empty());
         }
     }
-    if !joined.is_empty() {
+    let texts = Texts::new(&piece);
+    let event = event.map(|part| texts.part(part)).transpose()?;
+    let mut data = data.map(|part| texts.part(part)).transpose()?;
+    if let Some(first) = data.as_ref().filter(|_| !further.is_empty()) {
+        let mut joined = first.to_string();
+        for part in further {
+            joined.push('\n');
+            joined.push_str(&texts.part(part)?);
+        }
         data = Some(joined.into());
     }
-    Ok(Frame { raw, event, data })
+    Ok(Frame { raw: piece.raw, event, data })
 }
 
-/// A line's name and value; a comment is a field without a name.
-fn field(line: &[u8]) -> (&[u8], &[u8]) {
-    match memchr::memchr(b':', line) {
-        None => (line, b""),
-        Some(colon) => {
-            let value = &line[colon + 1..];
-            (&line[..colon], value.strip_prefix(b" ").unwrap_or(value))
-        }
+/// Where the value of a line stands, if the line is of this field.
+fn value_of(name: &[u8], raw: &[u8], line: &Range<usize>) -> Option<Range<usize>> {
+    let after = line.start + name.len();
+    if !raw[line.clone()].starts_with(name) {
+        return None;
+    }
+    match raw[after..line.end] {
+        [] => Some(after..after),
+        [b':', b' ', ..] => Some(after + 2..line.end),
+        [b':', ..] => Some(after + 1..line.end),
+        _ => None,
     }
 }
 
-/// A part of a frame, sharing its memory.
-fn text(raw: &Bytes, part: &[u8], start: u64) -> Result<ByteString, FrameError> {
-    ByteString::try_from(raw.slice_ref(part)).map_err(|error| {
-        let before = part.as_ptr().addr() - raw.as_ptr().addr() + error.valid_up_to();
-        FrameError { at: start + before as u64, why: "not UTF-8" }
-    })
+/// Parts of a frame as text. The frame is looked through once; only if it is not UTF-8 as a whole
+/// is each part looked at, because what is wrong may stand in a comment.
+struct Texts<'p> {
+    piece: &'p Piece,
+    whole: Option<ByteString>,
+}
+
+impl<'p> Texts<'p> {
+    fn new(piece: &'p Piece) -> Self {
+        Self { piece, whole: ByteString::try_from(piece.raw.clone()).ok() }
+    }
+
+    /// A part, sharing the frame's memory.
+    fn part(&self, part: Range<usize>) -> Result<ByteString, FrameError> {
+        if let Some(whole) = &self.whole
+            && let Some(text) = whole.get(part.clone())
+        {
+            return Ok(whole.slice_ref(text));
+        }
+        let start = part.start;
+        ByteString::try_from(self.piece.raw.slice(part))
+            .map_err(|error| self.wrong(start + error.valid_up_to()))
+    }
+
+    fn wrong(&self, at: usize) -> FrameError {
+        FrameError { at: self.piece.start + at as u64, why: "not UTF-8" }
+    }
 }
 
 pub(super) fn write(event: Option<&str>, data: &str, out: &mut Vec<u8>) {

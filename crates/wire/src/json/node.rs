@@ -41,12 +41,16 @@ impl<'d> Node<'d> {
 
     /// A string, sharing the document's memory.
     pub fn text(self) -> Option<Text> {
-        self.is_string().then(|| Text::shared(self.doc.text.slice_ref(unquote(self.raw()))))
+        self.is_string().then(|| Text::shared(self.doc.text.slice_ref(self.inside())))
     }
 
     /// The contents of a string, for comparing with known words; "" for anything else.
     pub fn word(self) -> Cow<'d, str> {
-        if self.is_string() { super::escape::unescape(unquote(self.raw())) } else { "".into() }
+        match self.span() {
+            Span { kind: Kind::String, plain: true, .. } => Cow::Borrowed(self.inside()),
+            Span { kind: Kind::String, .. } => super::escape::unescape(self.inside()),
+            _ => Cow::Borrowed(""),
+        }
     }
 
     pub fn boolean(self) -> Option<bool> {
@@ -76,11 +80,23 @@ impl<'d> Node<'d> {
 
     /// The value of a key. Of duplicate keys the last wins.
     pub fn get(self, key: &str) -> Option<Node<'d>> {
+        let tape = &self.doc.tape;
+        let object = self.span();
+        if object.kind != Kind::Object {
+            return None;
+        }
         let mut found = None;
-        for field in self.fields() {
+        // A key is one entry, its value follows.
+        let mut at = self.at + 1;
+        while at < object.next {
+            let field = Field {
+                key: Node { doc: self.doc, at },
+                value: Node { doc: self.doc, at: at + 1 },
+            };
             if field.is(key) {
                 found = Some(field.value);
             }
+            at = tape[at as usize + 1].next;
         }
         found
     }
@@ -94,6 +110,18 @@ impl<'d> Node<'d> {
     pub fn fields(self) -> impl Iterator<Item = Field<'d>> {
         let mut children = self.children(Kind::Object);
         std::iter::from_fn(move || Some(Field { key: children.next()?, value: children.next()? }))
+    }
+
+    /// A key that stands more than once in an object.
+    pub fn repeated_key(self) -> Option<Cow<'d, str>> {
+        let same = |a: Field<'d>, b: Field<'d>| match (a.key.plain(), b.key.plain()) {
+            (Some(a), Some(b)) => a == b,
+            _ => a.name() == b.name(),
+        };
+        let repeated = |(at, field): &(usize, Field<'d>)| {
+            self.fields().take(*at).any(|earlier| same(earlier, *field))
+        };
+        self.fields().enumerate().take(MOST_KEYS).find(repeated).map(|(_, field)| field.name())
     }
 
     /// How many elements an array has, or fields an object.
@@ -121,6 +149,18 @@ impl<'d> Node<'d> {
         })
     }
 
+    /// The bytes of a string that is known to hold no escape.
+    fn plain(self) -> Option<&'d [u8]> {
+        let Span { start, end, plain, .. } = self.span();
+        plain.then(|| &self.doc.text.as_bytes()[start as usize + 1..end as usize - 1])
+    }
+
+    /// What stands between the quotes of a string.
+    fn inside(self) -> &'d str {
+        let Span { start, end, .. } = self.span();
+        &self.doc.text[start as usize + 1..end as usize - 1]
+    }
+
     fn span(self) -> Span {
         self.doc.tape[self.at as usize]
     }
@@ -129,17 +169,23 @@ impl<'d> Node<'d> {
 impl<'d> Field<'d> {
     /// The key's contents.
     pub fn name(self) -> Cow<'d, str> {
-        super::escape::unescape(unquote(self.key.raw()))
+        self.key.word()
     }
 
     /// The key as written.
     pub fn key(self) -> Text {
-        Text::shared(self.key.doc.text.slice_ref(unquote(self.key.raw())))
+        Text::shared(self.key.doc.text.slice_ref(self.key.inside()))
     }
 
+    #[inline]
     pub fn is(self, name: &str) -> bool {
-        let raw = unquote(self.key.raw());
-        super::escape::spells(raw, name)
+        let Span { start, end, plain, .. } = self.key.span();
+        if !plain {
+            return super::escape::spells(self.key.inside(), name);
+        }
+        // Most keys differ in length or in their first letter.
+        let key = &self.key.doc.text.as_bytes()[start as usize + 1..end as usize - 1];
+        key.len() == name.len() && key.first() == name.as_bytes().first() && key == name.as_bytes()
     }
 }
 
@@ -155,6 +201,6 @@ impl fmt::Debug for Field<'_> {
     }
 }
 
-fn unquote(literal: &str) -> &str {
-    literal.get(1..literal.len() - 1).unwrap_or_default()
-}
+/// Objects with more keys than any dialect gives a meaning are not searched for repeated ones: the
+/// search is quadratic.
+const MOST_KEYS: usize = 32;

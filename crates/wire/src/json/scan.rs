@@ -28,20 +28,24 @@ impl Scan<'_> {
         let kind = match self.peek() {
             Some(b'{') => return self.sequence(b'}', depth, Kind::Object),
             Some(b'[') => return self.sequence(b']', depth, Kind::Array),
-            Some(b'"') => self.string()?,
+            Some(b'"') => {
+                let plain = self.string()?;
+                self.leaf(start, Kind::String, plain);
+                return Ok(());
+            }
             Some(b't') => self.word(b"true", Kind::Bool)?,
             Some(b'f') => self.word(b"false", Kind::Bool)?,
             Some(b'n') => self.word(b"null", Kind::Null)?,
             Some(b'-' | b'0'..=b'9') => self.number()?,
             _ => return Err(self.expected("a value")),
         };
-        self.leaf(start, kind);
+        self.leaf(start, kind, false);
         Ok(())
     }
 
-    fn leaf(&mut self, start: usize, kind: Kind) {
+    fn leaf(&mut self, start: usize, kind: Kind, plain: bool) {
         let next = self.tape.len() as u32 + 1;
-        self.tape.push(Span { start: start as u32, end: self.at as u32, next, kind });
+        self.tape.push(Span { start: start as u32, end: self.at as u32, next, kind, plain });
     }
 
     fn sequence(&mut self, close: u8, depth: usize, kind: Kind) -> Result<(), Malformed> {
@@ -49,7 +53,7 @@ impl Scan<'_> {
             return Err(Malformed { at: self.at, why: Why::TooDeep { limit: self.limit } });
         }
         let slot = self.tape.len();
-        self.leaf(self.at, kind);
+        self.leaf(self.at, kind, false);
         self.at += 1;
         self.space();
         if !self.eat(close) {
@@ -83,8 +87,8 @@ impl Scan<'_> {
         if self.peek() != Some(b'"') {
             return Err(self.expected("a key"));
         }
-        let kind = self.string()?;
-        self.leaf(start, kind);
+        let plain = self.string()?;
+        self.leaf(start, Kind::String, plain);
         self.space();
         if !self.eat(b':') {
             return Err(self.expected("':'"));
@@ -93,16 +97,20 @@ impl Scan<'_> {
         Ok(())
     }
 
-    fn string(&mut self) -> Result<Kind, Malformed> {
+    /// Passes a string; `true` if it is known to hold no escape.
+    fn string(&mut self) -> Result<bool, Malformed> {
         self.at += 1;
-        if self.short_string() || self.blocks_of_string() {
-            Ok(Kind::String)
-        } else {
-            self.rest_of_string()
+        if self.short_string() {
+            return Ok(true);
         }
+        if !self.blocks_of_string() {
+            self.rest_of_string()?;
+        }
+        Ok(false)
     }
 
-    /// Passes a string that ends within a few words, as most keys do; `false` if this one does not.
+    /// Passes a string without escapes that ends within a few words, as most keys do; `false` if this
+    /// one is not like that.
     fn short_string(&mut self) -> bool {
         for _ in 0..4 {
             let Some(word) = self.bytes[self.at..].first_chunk() else { return false };
@@ -146,12 +154,12 @@ impl Scan<'_> {
         false
     }
 
-    fn rest_of_string(&mut self) -> Result<Kind, Malformed> {
+    fn rest_of_string(&mut self) -> Result<(), Malformed> {
         loop {
             match self.bytes[self.at..] {
                 [b'"', ..] => {
                     self.at += 1;
-                    return Ok(Kind::String);
+                    return Ok(());
                 }
                 [b'\\', letter, ..] if LETTERS[usize::from(letter)] => self.at += 2,
                 [b'\\', ..] if unicode(&self.bytes[self.at..]) => self.at += 6,

@@ -8,6 +8,7 @@ use interlingua_wire::{Json, Text};
 
 use super::KEYS;
 use crate::anthropic::encode::Cx;
+use crate::anthropic::messages::is_offered;
 use crate::note;
 
 /// Writes all settings of a conversation from another dialect.
@@ -135,6 +136,11 @@ fn choice(conversation: &Conversation) -> Option<Json> {
         None if alone => &Choice::Auto,
         None => return None,
     };
+    // Where none of the tools there are may be called, they stay and are not called.
+    let choice = match choice {
+        Choice::Allowed { names, .. } if !is_offered(conversation, names) => &Choice::None,
+        choice => choice,
+    };
     Some(Json::object(|o| {
         match choice {
             Choice::Auto | Choice::Allowed { required: false, .. } => o.word("type", "auto"),
@@ -156,8 +162,8 @@ fn choice(conversation: &Conversation) -> Option<Json> {
 fn thinking(reasoning: &Reasoning, written: Option<&Json>, cx: &mut Cx<'_>) -> Option<Json> {
     let no_effort = !cx.own && reasoning.effort.as_ref().is_some_and(|effort| *effort == "none");
     let budget = reasoning.budget.as_ref();
-    let display = reasoning.display.as_ref().map(|display| shown(display, cx));
-    let is_shown = display.as_ref().is_some_and(|display| *display != "omitted");
+    let display = reasoning.display.as_ref();
+    let is_shown = display.is_some_and(|display| shown(display, cx) != "omitted");
     let kind = match reasoning.mode {
         Some(ReasoningMode::Off) => "disabled",
         None if no_effort => "disabled",
@@ -174,6 +180,13 @@ fn thinking(reasoning: &Reasoning, written: Option<&Json>, cx: &mut Cx<'_>) -> O
     if kind == "adaptive" && budget.is_some() && reasoning.mode == Some(ReasoningMode::Adaptive) {
         lose(cx.ledger, "the budget of adaptive thinking");
     }
+    let display = display.filter(|_| kind != "disabled").map(|display| {
+        let known = shown(display, cx);
+        if known != *display {
+            convert(cx.ledger, format!("the display `{display}` of thinking is `{known}`"));
+        }
+        known
+    });
     let between = written.is_some_and(|json| {
         json.doc().root().get("type").is_some_and(|kind| kind.word() == "between_tools")
     });
@@ -192,15 +205,13 @@ fn thinking(reasoning: &Reasoning, written: Option<&Json>, cx: &mut Cx<'_>) -> O
 }
 
 /// What of the thinking is shown, in the words of this dialect.
-fn shown(display: &Text, cx: &mut Cx<'_>) -> Text {
-    let known = match &*display.contents() {
-        "summarized" | "omitted" | "updates" => return display.clone(),
-        _ if cx.own => return display.clone(),
-        "none" | "off" | "false" | "hidden" | "exclude" => "omitted",
-        _ => "summarized",
-    };
-    convert(cx.ledger, format!("the display `{display}` of thinking is `{known}`"));
-    Text::word(known)
+fn shown(display: &Text, cx: &Cx<'_>) -> Text {
+    match &*display.contents() {
+        "summarized" | "omitted" | "updates" => display.clone(),
+        _ if cx.own => display.clone(),
+        "none" | "off" | "false" | "hidden" => Text::word("omitted"),
+        _ => Text::word("summarized"),
+    }
 }
 
 fn output_config(settings: &Settings, written: Option<&Json>, cx: &mut Cx<'_>) -> Option<Json> {

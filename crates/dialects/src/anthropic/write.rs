@@ -1,0 +1,379 @@
+//! A stream, written.
+
+use interlingua_model::{
+    Args, Block, Body, Citation, Delta, Event, Exchange, Form, Ledger, Place, Seal, Stop, Usage,
+};
+use interlingua_wire::json::Object;
+use interlingua_wire::{Json, Text};
+
+use super::frame::{frame, framed, is_event};
+use super::{ID, ISSUER, encode, error, reply, stop, usage};
+use crate::{StreamWriter, note};
+
+#[derive(Debug)]
+pub(super) struct Writer {
+    exchange: Exchange,
+    /// The beginning waits for the step after it, which may be the first counts.
+    start: Option<(Option<Text>, Option<Text>)>,
+    usage: Usage,
+    /// How many blocks were written.
+    count: u32,
+    open: Open,
+    /// Fields of the end that only this dialect knows.
+    ending: Vec<(Text, Json)>,
+    /// A block of the reply is a refusal.
+    declines: bool,
+    noted_foreign: bool,
+}
+
+/// The block that is open, as far as it is written.
+#[derive(Debug)]
+enum Open {
+    Nothing,
+    /// There is no place for it.
+    LeftOut,
+    Text,
+    Call,
+    /// Free text on its way as the one string of an object.
+    Freeform,
+    /// Written once there is something to see or to sign.
+    Thinking {
+        is_written: bool,
+        seal: Option<Text>,
+        is_foreign: bool,
+    },
+    /// Written whole.
+    Whole,
+}
+
+impl Writer {
+    pub(super) fn new(exchange: &Exchange) -> Self {
+        Self {
+            exchange: exchange.clone(),
+            start: None,
+            usage: Usage::default(),
+            count: 0,
+            open: Open::Nothing,
+            ending: Vec::new(),
+            declines: false,
+            noted_foreign: false,
+        }
+    }
+
+    fn begin(&mut self, out: &mut Vec<u8>) {
+        let Some((id, model)) = self.start.take() else { return };
+        frame(out, "message_start", |o| {
+            o.object("message", |o| {
+                reply::head(id.as_ref(), model.as_ref(), &self.exchange, o);
+                o.array("content", |_| {});
+                o.null("stop_reason");
+                o.null("stop_sequence");
+                usage::write(&self.usage, o);
+            });
+        });
+    }
+
+    /// The index of the block that was written last.
+    fn index(&self) -> u64 {
+        u64::from(self.count.saturating_sub(1))
+    }
+
+    fn open(&mut self, place: Place, block: &Block, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        encode::note_extras(&block.extras, place, ledger);
+        let seal = block.seal.as_deref();
+        if !matches!(block.body, Body::Thinking(_)) {
+            encode::note_seal(block, place, ledger);
+        }
+        self.open = match &block.body {
+            Body::Text { text, .. } => {
+                self.open_text(text, out);
+                Open::Text
+            }
+            Body::Refusal(text) => {
+                ledger.change(note::NO_SUCH_BLOCK, place, "the refusal is said as text");
+                self.declines = true;
+                self.open_text(text, out);
+                Open::Text
+            }
+            Body::Data(json) => {
+                self.open_text(&Text::new(json.as_str()), out);
+                Open::Text
+            }
+            Body::Thinking(thinking) if thinking.form == Form::Redacted => match seal {
+                Some(seal) if seal.origin.issuer == ISSUER => {
+                    self.start_block(out, |o| {
+                        o.word("type", "redacted_thinking");
+                        o.text("data", &seal.data);
+                    });
+                    Open::Whole
+                }
+                _ => {
+                    let what = "left out thinking that nobody here can open";
+                    ledger.loss(note::FOREIGN_SEAL, place, what);
+                    Open::LeftOut
+                }
+            },
+            Body::Thinking(thinking) => {
+                self.open = Open::Thinking { is_written: false, seal: None, is_foreign: false };
+                if let Some(seal) = seal {
+                    self.seal(seal, place, ledger);
+                }
+                self.text(&thinking.text, out);
+                return;
+            }
+            Body::ToolCall(call) => {
+                self.start_block(out, |o| {
+                    o.word("type", "tool_use");
+                    o.text("id", &call.id);
+                    o.text("name", &call.name);
+                    o.object("input", |_| {});
+                    block.extras.write(ID, o);
+                });
+                self.open_args(&call.args, out)
+            }
+            Body::Foreign { dialect, json, .. } if *dialect == ID => {
+                self.count += 1;
+                let index = self.index();
+                frame(out, "content_block_start", |o| {
+                    o.number("index", index);
+                    o.json("content_block", json);
+                });
+                Open::Whole
+            }
+            Body::Media(_) | Body::ToolResult(_) | Body::Foreign { .. } => {
+                let what = "left out a block that no reply of this dialect can hold";
+                ledger.loss(note::NO_SUCH_BLOCK, place, what);
+                Open::LeftOut
+            }
+        };
+        if let Body::Text { citations, .. } = &block.body {
+            for mark in citations {
+                self.citation(mark, place, out, ledger);
+            }
+        }
+    }
+
+    fn start_block(&mut self, out: &mut Vec<u8>, fill: impl FnOnce(&mut Object<'_>)) {
+        self.count += 1;
+        let index = self.index();
+        frame(out, "content_block_start", |o| {
+            o.number("index", index);
+            o.object("content_block", fill);
+        });
+    }
+
+    fn open_text(&mut self, text: &Text, out: &mut Vec<u8>) {
+        self.start_block(out, |o| {
+            o.word("type", "text");
+            o.word("text", "");
+        });
+        if !text.is_empty() {
+            self.piece(out, "text_delta", |o| o.text("text", text));
+        }
+    }
+
+    fn open_args(&mut self, args: &Args, out: &mut Vec<u8>) -> Open {
+        match args {
+            Args::Freeform(text) => {
+                let head = format!("{{\"input\":\"{}", text.raw());
+                self.piece(out, "input_json_delta", |o| o.word("partial_json", &head));
+                return Open::Freeform;
+            }
+            Args::Json(json) => {
+                self.piece(out, "input_json_delta", |o| o.word("partial_json", json.as_str()));
+            }
+            Args::Malformed(text) if !text.is_empty() => {
+                self.piece(out, "input_json_delta", |o| o.text("partial_json", text));
+            }
+            Args::Malformed(_) => {}
+        }
+        Open::Call
+    }
+
+    fn piece(&self, out: &mut Vec<u8>, kind: &str, fill: impl FnOnce(&mut Object<'_>)) {
+        let index = self.index();
+        frame(out, "content_block_delta", |o| {
+            o.number("index", index);
+            o.object("delta", |o| {
+                o.word("type", kind);
+                fill(o);
+            });
+        });
+    }
+
+    /// More text of what is open.
+    fn text(&mut self, text: &Text, out: &mut Vec<u8>) {
+        if text.is_empty() {
+            return;
+        }
+        match &self.open {
+            Open::Text => self.piece(out, "text_delta", |o| o.text("text", text)),
+            Open::Thinking { .. } => {
+                self.start_thinking(out);
+                self.piece(out, "thinking_delta", |o| o.text("thinking", text));
+            }
+            Open::Nothing | Open::LeftOut | Open::Call | Open::Freeform | Open::Whole => {}
+        }
+    }
+
+    fn start_thinking(&mut self, out: &mut Vec<u8>) {
+        if let Open::Thinking { is_written, .. } = &mut self.open
+            && !std::mem::replace(is_written, true)
+        {
+            self.start_block(out, |o| {
+                o.word("type", "thinking");
+                o.word("thinking", "");
+                o.word("signature", "");
+            });
+        }
+    }
+
+    /// Clients keep the last signature of a block only: it is held back until the end.
+    fn seal(&mut self, new: &Seal, place: Place, ledger: &mut Ledger) {
+        match &mut self.open {
+            Open::Thinking { seal, .. } if new.origin.issuer == ISSUER => {
+                *seal = Some(new.data.clone());
+            }
+            open => {
+                if let Open::Thinking { is_foreign, .. } = open {
+                    *is_foreign = true;
+                }
+                let what = format!("left out the seal of {}", new.origin.issuer);
+                ledger.loss(note::FOREIGN_SEAL, place, what);
+            }
+        }
+    }
+
+    fn citation(&mut self, mark: &Citation, place: Place, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        if let (Open::Text, Some((ID, json))) = (&self.open, &mark.written) {
+            self.piece(out, "citations_delta", |o| o.json("citation", json));
+        } else {
+            let what = "left out a citation: its form is another dialect's";
+            ledger.loss(note::CITATION_REDUCED, place, what);
+        }
+    }
+
+    fn delta(&mut self, place: Place, delta: &Delta, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        match delta {
+            Delta::Text(text) => self.text(text, out),
+            Delta::Args(text) if text.is_empty() => {}
+            Delta::Args(text) => match self.open {
+                Open::Call => {
+                    self.piece(out, "input_json_delta", |o| o.text("partial_json", text));
+                }
+                Open::Freeform => {
+                    self.piece(out, "input_json_delta", |o| o.word("partial_json", text.raw()));
+                }
+                Open::Nothing
+                | Open::LeftOut
+                | Open::Text
+                | Open::Thinking { .. }
+                | Open::Whole => {}
+            },
+            Delta::Seal(seal) => self.seal(seal, place, ledger),
+            Delta::Citation(mark) => self.citation(mark, place, out, ledger),
+        }
+    }
+
+    fn close(&mut self, out: &mut Vec<u8>) {
+        match &self.open {
+            // All there was of that thinking is a seal for somebody else.
+            Open::Nothing
+            | Open::LeftOut
+            | Open::Thinking { is_written: false, seal: None, is_foreign: true } => {
+                self.open = Open::Nothing;
+                return;
+            }
+            Open::Thinking { seal, .. } => {
+                let seal = seal.clone();
+                self.start_thinking(out);
+                if let Some(seal) = seal {
+                    self.piece(out, "signature_delta", |o| o.text("signature", &seal));
+                }
+            }
+            Open::Freeform => {
+                self.piece(out, "input_json_delta", |o| o.word("partial_json", "\"}"));
+            }
+            Open::Text | Open::Call | Open::Whole => {}
+        }
+        self.open = Open::Nothing;
+        let index = self.index();
+        frame(out, "content_block_stop", |o| o.number("index", index));
+    }
+
+    fn stop(&mut self, stop: &Stop, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        let word = stop::word(stop, self.declines, ledger);
+        let in_delta = |key: &Text| *key == "stop_details" || *key == "container";
+        frame(out, "message_delta", |o| {
+            o.object("delta", |o| {
+                o.text("stop_reason", &word);
+                match &stop.sequence {
+                    Some(sequence) => o.text("stop_sequence", sequence),
+                    None => o.null("stop_sequence"),
+                }
+                for (key, json) in self.ending.iter().filter(|(key, _)| in_delta(key)) {
+                    o.key_text(key).json(json);
+                }
+            });
+            usage::write(&self.usage, o);
+            for (key, json) in self.ending.iter().filter(|(key, _)| !in_delta(key)) {
+                o.key_text(key).json(json);
+            }
+        });
+        frame(out, "message_stop", |_| {});
+    }
+
+    fn foreign(&mut self, kind: &Text, json: &Json, out: &mut Vec<u8>) {
+        if ENDING.iter().any(|key| *kind == **key) {
+            self.ending.retain(|(key, _)| key != kind);
+            self.ending.push((kind.clone(), json.clone()));
+        } else if is_event(kind, json) && kind.raw().ends_with("_delta") {
+            let index = self.index();
+            frame(out, "content_block_delta", |o| {
+                o.number("index", index);
+                o.json("delta", json);
+            });
+        } else if is_event(kind, json) {
+            framed(out, kind.raw(), |data| data.json(json));
+        }
+    }
+}
+
+impl StreamWriter for Writer {
+    fn write(&mut self, event: &Event, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        if !matches!(event, Event::Start { .. } | Event::Usage(_) | Event::Fail(_)) {
+            self.begin(out);
+        }
+        match event {
+            Event::Start { id, model } => self.start = Some((id.clone(), model.clone())),
+            Event::Usage(usage) => {
+                self.usage.update(usage);
+                self.begin(out);
+            }
+            Event::Open { index, block } => {
+                self.open(Place::reply(*index as usize), block, out, ledger);
+            }
+            Event::Delta { index, delta } => {
+                self.delta(Place::reply(*index as usize), delta, out, ledger);
+            }
+            Event::Close { .. } => self.close(out),
+            Event::Stop(stop) => self.stop(stop, out, ledger),
+            Event::Fail(failure) => framed(out, "error", |data| error::write_event(failure, data)),
+            Event::Ping => frame(out, "ping", |_| {}),
+            Event::Foreign { dialect, kind, json } if *dialect == ID => {
+                self.foreign(kind, json, out);
+            }
+            Event::Foreign { dialect, kind, .. } => {
+                if !std::mem::replace(&mut self.noted_foreign, true) {
+                    let what =
+                        format!("left out `{kind}` of {dialect} and what else it knows alone");
+                    ledger.loss(note::NO_SUCH_FIELD, Place::REPLY, what);
+                }
+            }
+        }
+    }
+}
+
+/// Fields of the message that are told at its end.
+const ENDING: &[&str] =
+    &["stop_details", "container", "context_management", "input_transformations", "diagnostics"];

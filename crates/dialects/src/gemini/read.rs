@@ -1,0 +1,220 @@
+//! Reads a stream: each chunk is a reply with new parts, and text goes on from chunk to chunk.
+//!
+//! A reply that comes whole is a stream of one chunk: parts of one chunk are blocks of their own, and
+//! only the first may go on with a block of the chunk before it.
+
+use interlingua_model::{Delta, Event, Exchange, Failure, Ledger, Place, Stop, StopReason, Usage};
+use interlingua_wire::json::Tape;
+use interlingua_wire::{Doc, Frame, Json, Limits, Node, Text};
+
+use super::read_parts::{Parts, Standing};
+use super::{ID, citations, error, names, outcome, reply};
+use crate::{StreamReader, note};
+
+pub(super) struct Reader {
+    id: Option<Text>,
+    tape: Tape,
+    parts: Parts,
+    stage: Stage,
+    /// The last counts, and whether they were told.
+    usage: Option<(Usage, bool)>,
+    end: Option<End>,
+    /// Fields without a name that were told already: they repeat in each chunk.
+    told: Vec<(Text, Json)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Waiting,
+    Started,
+    Ended,
+    /// More came after the end, and that is noted.
+    Overrun,
+}
+
+/// Why the reply ends.
+enum End {
+    Said(Text),
+    /// The prompt was blocked: there is no reply.
+    Blocked,
+}
+
+impl Reader {
+    pub(super) fn new(exchange: &Exchange) -> Self {
+        Self {
+            id: exchange.id.clone(),
+            tape: Tape::default(),
+            parts: Parts::new(exchange.freeform.clone()),
+            stage: Stage::Waiting,
+            usage: None,
+            end: None,
+            told: Vec::new(),
+        }
+    }
+
+    fn chunk(&mut self, chunk: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
+        if self.has_ended() {
+            return self.note_late(ledger);
+        }
+        if !chunk.is_object() {
+            return ledger.loss(note::BAD_FRAME, Place::REPLY, "a chunk is not an object");
+        }
+        let response = reply::unwrapped(chunk);
+        self.start(response, events);
+        if let Some(error) = error::envelope(chunk) {
+            return self.fail(error::of(error, None, chunk), events);
+        }
+        if let Some(usage) = names::get(response, "usageMetadata") {
+            let usage = outcome::decode_usage(usage);
+            let early = self.usage.is_none() && self.parts.is_empty();
+            if early {
+                events.push(Event::Usage(usage.clone()));
+            }
+            self.usage = Some((usage, early));
+        }
+        self.tell_others(names::others(response, reply::KNOWN), "reply", events);
+        if self.end.is_none() && reply::is_blocked(response) {
+            self.end = Some(End::Blocked);
+        }
+        let candidates = names::get(response, "candidates").into_iter().flat_map(Node::items);
+        for (at, candidate) in candidates.enumerate() {
+            let index = names::get(candidate, "index").and_then(Node::count).unwrap_or(at as u64);
+            if index == 0 {
+                self.candidate(candidate, events, ledger);
+            } else {
+                let json = candidate.json();
+                events.push(Event::Foreign {
+                    dialect: ID,
+                    kind: Text::word(reply::CANDIDATES),
+                    json,
+                });
+            }
+        }
+    }
+
+    fn start(&mut self, response: Node<'_>, events: &mut Vec<Event>) {
+        if self.stage != Stage::Waiting {
+            return;
+        }
+        self.stage = Stage::Started;
+        let id = names::get(response, "responseId").and_then(Node::text);
+        self.parts.start(id.clone().or_else(|| self.id.take()));
+        let model = names::get(response, "modelVersion").and_then(Node::text);
+        events.push(Event::Start { id, model });
+    }
+
+    fn candidate(&mut self, candidate: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
+        let finish = outcome::finish_of(candidate);
+        let parts =
+            names::get(candidate, "content").and_then(|content| names::get(content, "parts"));
+        let alone = parts.is_some_and(|parts| parts.len() == 1);
+        let last_word = alone && finish.is_some();
+        for (at, part) in parts.into_iter().flat_map(Node::items).enumerate() {
+            self.parts.read(part, Standing { first: at == 0, last_word }, events, ledger);
+        }
+        if let Some(word) = finish {
+            self.end = Some(End::Said(word));
+        }
+        let found = citations::find(candidate);
+        let mut known = reply::CANDIDATE;
+        if let Some((index, text)) = self.parts.open_text().filter(|_| !found.is_empty()) {
+            let text = text.contents();
+            for citation in found {
+                let delta = Delta::Citation(Box::new(citation.within(&text)));
+                events.push(Event::Delta { index, delta });
+            }
+        } else if !found.is_empty() {
+            known = &["content", "finishReason", "index"];
+        }
+        self.tell_others(names::others(candidate, known), reply::FIRST, events);
+    }
+
+    /// Tells fields that only this dialect knows, each once.
+    fn tell_others(&mut self, others: Option<Json>, kind: &'static str, events: &mut Vec<Event>) {
+        let Some(others) = others else { return };
+        let doc = others.doc();
+        let mut news = Vec::new();
+        for field in doc.root().fields() {
+            let entry = (field.key(), field.value.json());
+            if !self.told.contains(&entry) {
+                self.told.push(entry.clone());
+                news.push(entry);
+            }
+        }
+        if !news.is_empty() {
+            let json = Json::object(|object| {
+                for (key, value) in &news {
+                    object.key_text(key).json(value);
+                }
+            });
+            events.push(Event::Foreign { dialect: ID, kind: Text::word(kind), json });
+        }
+    }
+
+    fn fail(&mut self, failure: Failure, events: &mut Vec<Event>) {
+        self.parts.close(events);
+        self.stage = Stage::Ended;
+        events.push(Event::Fail(Box::new(failure)));
+    }
+
+    fn has_ended(&self) -> bool {
+        matches!(self.stage, Stage::Ended | Stage::Overrun)
+    }
+
+    fn note_late(&mut self, ledger: &mut Ledger) {
+        if std::mem::replace(&mut self.stage, Stage::Overrun) == Stage::Ended {
+            let what = "left out what came after the end of the stream";
+            ledger.loss(note::STREAM_ORDER, Place::REPLY, what);
+        }
+    }
+}
+
+impl StreamReader for Reader {
+    fn read(&mut self, frame: &Frame, events: &mut Vec<Event>, ledger: &mut Ledger) {
+        let Some(data) = &frame.data else {
+            if frame.raw.starts_with(b":") && !self.has_ended() {
+                events.push(Event::Ping);
+            }
+            return;
+        };
+        // Some relays end the stream as another dialect does.
+        if data.trim() == "[DONE]" {
+            return;
+        }
+        let doc = match Doc::parse_on(data.clone(), Limits::default(), &mut self.tape) {
+            Ok(doc) => doc,
+            Err(malformed) => {
+                let what = format!("left out a frame: {malformed}");
+                return ledger.loss(note::BAD_FRAME, Place::REPLY, what);
+            }
+        };
+        let root = doc.root();
+        if root.is_array() {
+            for chunk in root.items() {
+                self.chunk(chunk, events, ledger);
+            }
+        } else {
+            self.chunk(root, events, ledger);
+        }
+        doc.recycle(&mut self.tape);
+    }
+
+    fn finish(&mut self, events: &mut Vec<Event>, _: &mut Ledger) {
+        if self.has_ended() {
+            return;
+        }
+        if std::mem::replace(&mut self.stage, Stage::Ended) == Stage::Waiting {
+            events.push(Event::Start { id: None, model: None });
+        }
+        self.parts.close(events);
+        let stop = match self.end.take() {
+            Some(End::Said(word)) => outcome::decode_stop(word).with_calls(self.parts.has_calls()),
+            Some(End::Blocked) => Stop::new(StopReason::Refusal),
+            None => return events.push(Event::Fail(Box::new(Failure::cut_short()))),
+        };
+        if let Some((usage, false)) = self.usage.take() {
+            events.push(Event::Usage(usage));
+        }
+        events.push(Event::Stop(stop));
+    }
+}

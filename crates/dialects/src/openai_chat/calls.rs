@@ -1,0 +1,225 @@
+//! Entries of `tool_calls`, and the legacy `function_call`, both ways.
+
+use interlingua_model::{
+    Args, Block, Body, Extras, Ledger, Place, Seal, ToolCall, Verbatim, derive_id,
+};
+use interlingua_wire::json::{Array, Object};
+use interlingua_wire::{Json, Kind, Node, Text};
+
+use super::ID;
+use super::encode::Pen;
+use super::flavor::Skill;
+use super::parts::{self, odd};
+use super::reasoning::GOOGLE;
+use crate::note;
+
+/// What makes the id of a call that has none: the reply it comes in, and its number.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Nameless<'r> {
+    pub(super) reply: Option<&'r Text>,
+    pub(super) number: usize,
+}
+
+impl Nameless<'_> {
+    pub(super) fn id(self, name: &Text) -> Text {
+        match self.reply {
+            Some(reply) => derive_id("call_", &Text::concat([reply, name]), self.number),
+            None => derive_id("call_", name, self.number),
+        }
+    }
+}
+
+/// One entry of `tool_calls`.
+pub(super) fn decode(
+    node: Node<'_>,
+    nameless: Nameless<'_>,
+    place: Place,
+    ledger: &mut Ledger,
+) -> Verbatim<Block> {
+    let kind = node.get("type").map(Node::word).unwrap_or_default();
+    let (payload, freeform) = match (&*kind, node.get("function"), node.get("custom")) {
+        ("custom", _, Some(custom)) => (custom, true),
+        ("function" | "", Some(function), _) => (function, false),
+        _ => return Verbatim::read(parts::foreign(node, Text::new(&kind)), ID, node.json()),
+    };
+    let name = payload.get("name").map(parts::text_of).unwrap_or_default();
+    let args = if freeform {
+        Args::Freeform(payload.get("input").map(parts::text_of).unwrap_or_default())
+    } else {
+        args(payload.get("arguments"))
+    };
+    let id = node.get("id").and_then(Node::text).filter(|id| !id.is_empty());
+    let id = id.unwrap_or_else(|| {
+        odd(ledger, place, "a call without an id gets one");
+        nameless.id(&name)
+    });
+    let mut block = Block::new(Body::ToolCall(ToolCall { id, name, args })).sealed(signature(node));
+    block.extras = extras(node, block.seal.is_some());
+    Verbatim::read(block, ID, node.json())
+}
+
+/// A legacy call: it has no id, and its text is that of the `function_call`.
+pub(super) fn decode_legacy(node: Node<'_>, nameless: Nameless<'_>) -> Verbatim<Block> {
+    let name = node.get("name").map(parts::text_of).unwrap_or_default();
+    let id = nameless.id(&name);
+    let call = ToolCall { id, name, args: args(node.get("arguments")) };
+    Verbatim::read(Block::new(Body::ToolCall(call)), ID, node.json())
+}
+
+/// Arguments come as a string that should hold JSON; some servers write the JSON itself.
+pub(super) fn args(node: Option<Node<'_>>) -> Args {
+    let Some(node) = node else { return Args::Malformed(Text::EMPTY) };
+    match node.kind() {
+        Kind::String => node.text().map_or(Args::Malformed(Text::EMPTY), |text| {
+            if text.is_empty() { Args::Malformed(text) } else { Args::from_text(&text) }
+        }),
+        Kind::Null => Args::Malformed(Text::EMPTY),
+        Kind::Bool | Kind::Number | Kind::Array | Kind::Object => Args::Json(node.json()),
+    }
+}
+
+/// A call to a tool that was wrapped for its provider, unwrapped for the client.
+pub(super) fn unwrap(block: &mut Block) {
+    let Body::ToolCall(call) = &mut block.body else { return };
+    call.args = Args::Freeform(match &call.args {
+        Args::Json(json) => unwrapped(json),
+        Args::Malformed(text) | Args::Freeform(text) => text.clone(),
+    });
+}
+
+/// The free text inside wrapped arguments; the arguments themselves if they are something else.
+pub(super) fn unwrapped(args: &Json) -> Text {
+    let input = args.doc().root().get("input").and_then(Node::text);
+    input.unwrap_or_else(|| Text::new(args.as_str()))
+}
+
+/// The seal that Gemini's compatible endpoint puts on a call or a message.
+pub(super) fn signature(node: Node<'_>) -> Option<Seal> {
+    let extra = node.get("extra_content")?;
+    let data = ["google", "vertex"].into_iter().find_map(|vendor| {
+        extra.get(vendor)?.get("thought_signature")?.text().filter(|data| !data.is_empty())
+    })?;
+    Some(Seal::new(Text::word(GOOGLE), data))
+}
+
+/// Writes the seal back where [`signature`] reads it.
+pub(super) fn write_signature(seal: &Seal, o: &mut Object<'_>) {
+    o.object("extra_content", |o| {
+        o.object("google", |o| o.text("thought_signature", &seal.data));
+    });
+}
+
+fn extras(node: Node<'_>, signed: bool) -> Extras {
+    let mut extras = Extras::default();
+    for field in node.fields() {
+        let known = match &*field.name() {
+            "id" | "type" | "function" | "custom" => true,
+            "extra_content" => signed,
+            _ => false,
+        };
+        if !known {
+            extras.keep(ID, field);
+        }
+    }
+    extras
+}
+
+/// Writes the calls of one message.
+pub(super) fn encode(calls: &[(Place, &Verbatim<Block>)], o: &mut Object<'_>, pen: &mut Pen<'_>) {
+    let is_legacy = |block: &Verbatim<Block>| {
+        block.text_for(ID).is_some_and(|text| text.doc().root().get("id").is_none())
+    };
+    match calls {
+        [] => {}
+        [(_, legacy)] if is_legacy(legacy) => o.json_if("function_call", legacy.text_for(ID)),
+        calls => o.array("tool_calls", |a| {
+            for (place, block) in calls {
+                match block.text_for(ID).filter(|_| !is_legacy(block)) {
+                    Some(text) => a.item().json(text),
+                    None => encode_one(block, *place, a, pen),
+                }
+            }
+        }),
+    }
+}
+
+fn encode_one(block: &Block, place: Place, out: &mut Array<'_>, pen: &mut Pen<'_>) {
+    let call = match &block.body {
+        Body::ToolCall(call) => call,
+        Body::Foreign { json, .. } => return out.item().json(json),
+        Body::Text { .. }
+        | Body::Refusal(_)
+        | Body::Thinking(_)
+        | Body::Media(_)
+        | Body::Data(_)
+        | Body::ToolResult(_) => return,
+    };
+    let args = wrapped(call, place, pen);
+    out.object(|o| {
+        write(call, args.as_ref(), o);
+        if let Some(seal) = block.seal.as_deref() {
+            if pen.flavor.can(Skill::GoogleSignature) && seal.origin.issuer == GOOGLE {
+                write_signature(seal, o);
+            } else if !pen.carries_details() {
+                pen.seal_stays(place);
+            }
+        }
+        block.extras.write(ID, o);
+    });
+    pen.note_extras(&block.extras, place);
+}
+
+/// The fields of an entry; `wrapped` are arguments in another form than the call has them.
+pub(super) fn write(call: &ToolCall, wrapped: Option<&Text>, o: &mut Object<'_>) {
+    o.text("id", &call.id);
+    if let (Args::Freeform(input), None) = (&call.args, wrapped) {
+        o.word("type", "custom");
+        o.object("custom", |o| {
+            o.text("name", &call.name);
+            o.text("input", input);
+        });
+        return;
+    }
+    o.word("type", "function");
+    o.object("function", |o| {
+        o.text("name", &call.name);
+        match (&call.args, wrapped) {
+            (Args::Json(json), None) => o.key("arguments").string(json.as_str()),
+            (Args::Malformed(text) | Args::Freeform(text), None) | (_, Some(text)) => {
+                o.text("arguments", text);
+            }
+        }
+    });
+}
+
+/// The arguments in the form the server takes, where that is another than the call has.
+fn wrapped(call: &ToolCall, place: Place, pen: &mut Pen<'_>) -> Option<Text> {
+    let wrap =
+        |key: &'static str, text: &Text| Text::new(Json::object(|o| o.text(key, text)).as_str());
+    match &call.args {
+        Args::Freeform(_) if pen.flavor.can(Skill::CustomTools) => None,
+        Args::Freeform(input) => Some(wrap("input", input)),
+        Args::Json(json) if json.is_object() => None,
+        Args::Json(_) | Args::Malformed(_) if pen.flavor.can(Skill::AnyArguments) => None,
+        Args::Json(json) => {
+            pen.ledger.change(
+                note::ARGS_WRAPPED,
+                place,
+                "arguments that are no object are put into one",
+            );
+            Some(Text::new(Json::object(|o| o.json("_raw", json)).as_str()))
+        }
+        Args::Malformed(text) if text.is_blank() => {
+            pen.ledger.change(note::ARGS_WRAPPED, place, "missing arguments are written as {}");
+            Some(Text::word("{}"))
+        }
+        Args::Malformed(text) => {
+            pen.ledger.change(
+                note::ARGS_WRAPPED,
+                place,
+                "arguments that are not JSON are put into an object",
+            );
+            Some(wrap("_raw", text))
+        }
+    }
+}

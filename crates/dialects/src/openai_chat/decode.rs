@@ -1,0 +1,371 @@
+//! Messages, decoded: each is a turn.
+
+use interlingua_model::{
+    Block, Body, Citation, Extras, Form, Ledger, Place, Role, Thinking, ToolResult, Turn, Verbatim,
+    derive_id,
+};
+use interlingua_wire::{Field, Json, Node, Text};
+
+use super::calls::Nameless;
+use super::parts::{self, odd};
+use super::{ID, calls, reasoning};
+use crate::note;
+
+/// The calls that no result has answered yet, by id and name: a result without an id answers one.
+#[derive(Debug, Default)]
+pub(super) struct Unanswered(Vec<(Text, Text)>);
+
+/// The fields of a message, found in one pass.
+#[derive(Default)]
+struct Fields<'d> {
+    role: Option<Node<'d>>,
+    content: Option<Node<'d>>,
+    refusal: Option<Text>,
+    tool_calls: Option<Node<'d>>,
+    function_call: Option<Node<'d>>,
+    tool_call_id: Option<Node<'d>>,
+    name: Option<Node<'d>>,
+    /// `reasoning_content`, or `reasoning`.
+    reasoning: Option<Text>,
+    details: Option<Node<'d>>,
+    annotations: Option<Node<'d>>,
+    images: Option<Node<'d>>,
+    audio: Option<Node<'d>>,
+    extras: Extras,
+}
+
+pub(super) fn messages(list: Node<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Turn>> {
+    let mut unanswered = Unanswered::default();
+    let mut turns = Vec::with_capacity(list.len());
+    for (at, node) in list.items().enumerate() {
+        turns.push(message(node, &mut unanswered, Place::turn(at), ledger));
+    }
+    turns
+}
+
+/// One message, whatever its role.
+pub(super) fn message(
+    node: Node<'_>,
+    unanswered: &mut Unanswered,
+    place: Place,
+    ledger: &mut Ledger,
+) -> Verbatim<Turn> {
+    if !node.is_object() {
+        odd(ledger, place, "a message that is no object is read as the user's");
+        let mut turn = Turn::new(Role::User);
+        parts::content(Some(node), &mut turn.blocks, place, ledger);
+        return Verbatim::read(turn, ID, node.json());
+    }
+    let fields = Fields::read(node);
+    let role = fields.role.map(Node::word).unwrap_or_default();
+    let turn = match &*role {
+        "user" => plain(Role::User, fields, place, ledger),
+        "system" => plain(Role::System, fields, place, ledger),
+        "developer" => plain(Role::Developer, fields, place, ledger),
+        "assistant" => assistant(node, fields, None, unanswered, place, ledger),
+        "tool" | "function" => result(fields, &role, unanswered, place, ledger),
+        _ => {
+            odd(ledger, place, "a message of an unknown role is read as its other fields suggest");
+            if fields.tool_call_id.is_some() {
+                result(fields, "tool", unanswered, place, ledger)
+            } else if fields.tool_calls.is_some() || &*role == "model" {
+                assistant(node, fields, None, unanswered, place, ledger)
+            } else {
+                plain(Role::User, fields, place, ledger)
+            }
+        }
+    };
+    Verbatim::read(turn, ID, node.json())
+}
+
+/// The message of a reply with this id.
+pub(super) fn answer(node: Node<'_>, id: Option<&Text>, ledger: &mut Ledger) -> Turn {
+    let fields = Fields::read(node);
+    assistant(node, fields, id, &mut Unanswered::default(), Place::REPLY, ledger)
+}
+
+/// One block, told by its own form: a part, a call, an entry of `reasoning_details`.
+pub(super) fn block(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbatim<Block> {
+    let kind = node.get("type").map(Node::word).unwrap_or_default();
+    match &*kind {
+        "function" | "custom" => calls::decode(node, Nameless::default(), place, ledger),
+        kind if kind.starts_with("reasoning.") => reasoning::entry(node),
+        "" if node.get("name").is_some() && node.get("arguments").is_some() => {
+            calls::decode_legacy(node, Nameless::default())
+        }
+        _ => parts::part(node, place, ledger),
+    }
+}
+
+impl<'d> Fields<'d> {
+    fn read(node: Node<'d>) -> Self {
+        let mut fields = Self::default();
+        for field in node.fields() {
+            let value = field.value;
+            let some = Some(value).filter(|value| !value.is_null());
+            match &*field.name() {
+                "role" => fields.role = some,
+                "content" => fields.content = some,
+                "refusal" => fields.refusal = some.map(parts::text_of),
+                "tool_calls" => fields.tool_calls = some,
+                "function_call" => fields.function_call = some,
+                "tool_call_id" => fields.tool_call_id = some,
+                "name" => {
+                    fields.name = some;
+                    fields.keep(field);
+                }
+                "reasoning_content" if value.is_string() => fields.reasoning = value.text(),
+                // Where both are told they are the same.
+                "reasoning" if value.is_string() => {
+                    fields.reasoning = fields.reasoning.take().or(value.text());
+                }
+                "reasoning_content" | "reasoning" if value.is_null() => {}
+                "reasoning_details" if some.is_none_or(Node::is_array) => fields.details = some,
+                "annotations" if some.is_none_or(Node::is_array) => fields.annotations = some,
+                "images" if some.is_none_or(Node::is_array) => fields.images = some,
+                "audio" => {
+                    fields.audio = some;
+                    fields.keep(field);
+                }
+                "extra_content" if calls::signature(node).is_some() => {}
+                _ => fields.extras.keep(ID, field),
+            }
+        }
+        fields
+    }
+
+    fn keep(&mut self, field: Field<'_>) {
+        if !field.value.is_null() {
+            self.extras.keep(ID, field);
+        }
+    }
+}
+
+fn plain(role: Role, fields: Fields<'_>, place: Place, ledger: &mut Ledger) -> Turn {
+    if fields.content.is_none() {
+        odd(ledger, place, "a message without content is empty");
+    }
+    let mut turn = Turn { role, blocks: Vec::new(), extras: Extras::default() };
+    parts::content(fields.content, &mut turn.blocks, place, ledger);
+    turn.extras = fields.extras;
+    turn
+}
+
+fn assistant(
+    node: Node<'_>,
+    mut fields: Fields<'_>,
+    reply: Option<&Text>,
+    unanswered: &mut Unanswered,
+    place: Place,
+    ledger: &mut Ledger,
+) -> Turn {
+    let calls = tool_calls(&fields, reply, place, ledger);
+    let mut turn = Turn::new(Role::Assistant);
+    let seals = thinking(&mut fields, &calls, &mut turn);
+    let first = turn.blocks.len();
+    spoken(node, &fields, &calls, &mut turn, place, ledger);
+    citations(fields.annotations, turn.blocks.get_mut(first..).unwrap_or_default(), place, ledger);
+    for image in fields.images.into_iter().flat_map(Node::items) {
+        turn.blocks.push(parts::part(image, place, ledger));
+    }
+    unanswered.0.clear();
+    for mut block in calls {
+        if let Body::ToolCall(call) = &block.body {
+            let id = call.id.clone();
+            unanswered.0.push((id.clone(), call.name.clone()));
+            if let Some((_, seal)) = seals.iter().find(|(call, _)| *call == id) {
+                block.edit().seal = Some(Box::new(seal.clone()));
+            }
+        }
+        turn.blocks.push(block);
+    }
+    turn.extras = fields.extras;
+    turn
+}
+
+fn tool_calls(
+    fields: &Fields<'_>,
+    reply: Option<&Text>,
+    place: Place,
+    ledger: &mut Ledger,
+) -> Vec<Verbatim<Block>> {
+    let first = place.index.unwrap_or_default() as usize * CALLS_PER_TURN;
+    let nameless = |at: usize| Nameless { reply, number: first + at };
+    let mut found = Vec::new();
+    if let Some(list) = fields.tool_calls {
+        if !list.is_array() {
+            odd(ledger, place, "tool calls that are no list are read as one call");
+        }
+        let one = Some(list).filter(|list| list.is_object());
+        for (at, node) in list.items().chain(one).enumerate() {
+            found.push(calls::decode(node, nameless(at), place, ledger));
+        }
+    }
+    if let Some(legacy) = fields.function_call {
+        found.push(calls::decode_legacy(legacy, nameless(found.len())));
+    }
+    found
+}
+
+/// The reasoning of a message comes before its words. Returns seals that belong to calls.
+fn thinking(
+    fields: &mut Fields<'_>,
+    calls: &[Verbatim<Block>],
+    turn: &mut Turn,
+) -> Vec<(Text, interlingua_model::Seal)> {
+    let is_call = |id: &Text| {
+        calls.iter().any(|block| matches!(&block.body, Body::ToolCall(call) if call.id == *id))
+    };
+    let details = fields.details.map(|list| reasoning::decode(list, is_call)).unwrap_or_default();
+    let text = fields.reasoning.take().filter(|text| !text.is_empty());
+    if details.blocks.is_empty() {
+        turn.blocks.extend(text.map(|text| {
+            Verbatim::new(Block::new(Body::Thinking(Thinking { text, form: Form::Full })))
+        }));
+    } else if let Some(text) = text.filter(|text| !is_same(text, &details.blocks)) {
+        fields.extras.put(ID, Text::word("reasoning"), Json::string(&text));
+    }
+    turn.blocks.extend(details.blocks);
+    details.calls
+}
+
+/// Whether a plain text of reasoning only repeats what the entries say.
+fn is_same(text: &Text, blocks: &[Verbatim<Block>]) -> bool {
+    let shown: Vec<&Text> = blocks
+        .iter()
+        .filter_map(|block| match &block.body {
+            Body::Thinking(thinking) => Some(&thinking.text),
+            _ => None,
+        })
+        .filter(|text| !text.is_empty())
+        .collect();
+    ["", "\n\n", "\n"]
+        .into_iter()
+        .any(|between| Text::join(shown.iter().copied(), between) == *text)
+}
+
+/// Content and refusal.
+fn spoken(
+    node: Node<'_>,
+    fields: &Fields<'_>,
+    calls: &[Verbatim<Block>],
+    turn: &mut Turn,
+    place: Place,
+    ledger: &mut Ledger,
+) {
+    let first = turn.blocks.len();
+    let is_filler = fields.content.is_some_and(|content| content.raw() == "\"\"")
+        && (!calls.is_empty() || fields.refusal.is_some());
+    if !is_filler {
+        parts::content(fields.content, &mut turn.blocks, place, ledger);
+    }
+    if turn.blocks.len() == first {
+        let transcript = fields.audio.and_then(|audio| audio.get("transcript")?.text());
+        turn.blocks.extend(transcript.map(Block::text).map(Verbatim::new));
+    }
+    let signed = |block: &&mut Verbatim<Block>| matches!(block.body, Body::Text { .. });
+    if let Some(seal) = calls::signature(node) {
+        match turn.blocks.get_mut(first..).unwrap_or_default().iter_mut().rev().find(signed) {
+            Some(block) => block.edit().seal = Some(Box::new(seal)),
+            None => turn.blocks.push(Block::text(Text::EMPTY).sealed(Some(seal)).into()),
+        }
+    }
+    if let Some(refusal) = fields.refusal.clone().filter(|refusal| !refusal.is_empty()) {
+        turn.blocks.push(Block::new(Body::Refusal(refusal)).into());
+    }
+}
+
+/// Annotations mark the last text of the message.
+fn citations(
+    list: Option<Node<'_>>,
+    blocks: &mut [Verbatim<Block>],
+    place: Place,
+    ledger: &mut Ledger,
+) {
+    let mut items = list.into_iter().flat_map(Node::items).peekable();
+    if items.peek().is_none() {
+        return;
+    }
+    let text = blocks.iter_mut().rev().find(|block| matches!(block.body, Body::Text { .. }));
+    let Some(text) = text else {
+        ledger.loss(note::CITATION_REDUCED, place, "annotations without a text are left out");
+        return;
+    };
+    if let Body::Text { citations, .. } = &mut text.edit().body {
+        citations.extend(items.map(citation));
+    }
+}
+
+/// A mark such as `url_citation`.
+pub(super) fn citation(node: Node<'_>) -> Citation {
+    let inner = node.get("url_citation").unwrap_or(node);
+    let get = |key: &str| inner.get(key).and_then(Node::text);
+    let count = |key: &str| inner.get(key).and_then(Node::count);
+    Citation {
+        url: get("url"),
+        title: get("title"),
+        quote: get("content"),
+        span: count("start_index").zip(count("end_index")),
+        written: Some((ID, node.json())),
+    }
+}
+
+/// A message that brings the result of a call.
+fn result(
+    mut fields: Fields<'_>,
+    role: &str,
+    unanswered: &mut Unanswered,
+    place: Place,
+    ledger: &mut Ledger,
+) -> Turn {
+    let name = fields.name.and_then(Node::text);
+    let id = fields.tool_call_id.map(parts::text_of).filter(|id| !id.is_empty());
+    let call = if let Some(id) = id {
+        unanswered.answer(id)
+    } else {
+        if role == "tool" {
+            odd(ledger, place, "a result without an id is taken to answer the first open call");
+        }
+        unanswered.guess(name.as_ref(), place)
+    };
+    let mut content = Vec::new();
+    if fields.content.is_none() && role == "tool" {
+        odd(ledger, place, "a result without content is empty");
+    }
+    parts::content(fields.content, &mut content, place, ledger);
+    let is_filler = |block: &Verbatim<Block>| block.body.as_text().is_some_and(Text::is_empty);
+    if content.len() == 1 && content.iter().all(is_filler) {
+        content.clear();
+    }
+    let result = ToolResult { call, name, content, is_error: false };
+    let mut extras = Extras::default();
+    for (key, value) in std::mem::take(&mut fields.extras).of(ID) {
+        if key != "name" {
+            extras.put(ID, key.clone(), value.clone());
+        }
+    }
+    let block = Verbatim::new(Block::new(Body::ToolResult(result)));
+    Turn { role: Role::User, blocks: vec![block], extras }
+}
+
+impl Unanswered {
+    fn answer(&mut self, id: Text) -> Text {
+        self.0.retain(|(open, _)| *open != id);
+        id
+    }
+
+    /// The call a result without an id most likely answers: the first open one of that name, or the
+    /// first open one at all.
+    fn guess(&mut self, name: Option<&Text>, place: Place) -> Text {
+        let of_name = self.0.iter().position(|(_, open)| Some(open) == name);
+        if let Some(at) = of_name.or((!self.0.is_empty()).then_some(0)) {
+            self.0.remove(at).0
+        } else {
+            let number = place.index.unwrap_or_default() as usize * CALLS_PER_TURN;
+            derive_id("call_", name.unwrap_or(&Text::EMPTY), number)
+        }
+    }
+}
+
+/// Keeps derived ids of different turns apart.
+const CALLS_PER_TURN: usize = 128;

@@ -1,0 +1,202 @@
+//! The content of a message, decoded: a string, or a list of parts.
+
+use interlingua_model::{
+    Block, Body, Cache, Extras, Form, Ledger, Media, MediaKind, Place, Seal, Source, Thinking,
+    Verbatim,
+};
+use interlingua_wire::{Json, Kind, Node, Text};
+
+use super::ID;
+use crate::{media, note};
+
+/// Whatever stands where content should: read as what it most likely means.
+pub(super) fn content(
+    node: Option<Node<'_>>,
+    blocks: &mut Vec<Verbatim<Block>>,
+    place: Place,
+    ledger: &mut Ledger,
+) {
+    let Some(node) = node else { return };
+    match node.kind() {
+        Kind::Null => {}
+        Kind::String => blocks.extend(node.text().map(Block::text).map(Verbatim::new)),
+        Kind::Array => node.items().for_each(|item| push(item, blocks, place, ledger)),
+        Kind::Object => {
+            odd(ledger, place, "content that is an object is read as one part");
+            push(node, blocks, place, ledger);
+        }
+        Kind::Bool | Kind::Number => {
+            odd(ledger, place, "content that is no string is read as its text");
+            blocks.push(Block::text(Text::new(node.raw())).into());
+        }
+    }
+}
+
+fn push(node: Node<'_>, blocks: &mut Vec<Verbatim<Block>>, place: Place, ledger: &mut Ledger) {
+    let here = Place { block: Some(blocks.len() as u32), ..place };
+    match node.kind() {
+        Kind::Object => blocks.push(part(node, here, ledger)),
+        Kind::String => {
+            odd(ledger, here, "a string among the parts is read as text");
+            blocks.extend(node.text().map(Block::text).map(Verbatim::new));
+        }
+        Kind::Array => {
+            odd(ledger, here, "a list among the parts is read as if its parts stood there");
+            node.items().for_each(|item| push(item, blocks, place, ledger));
+        }
+        Kind::Null => odd(ledger, here, "a null among the parts is nothing"),
+        Kind::Bool | Kind::Number => {
+            odd(ledger, here, "a bare value among the parts is read as its text");
+            blocks.push(Block::text(Text::new(node.raw())).into());
+        }
+    }
+}
+
+/// One part.
+pub(super) fn part(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbatim<Block> {
+    let kind = node.get("type").map(Node::word).unwrap_or_default();
+    let read = match &*kind {
+        "text" => text(node),
+        "input_text" | "output_text" => {
+            odd(ledger, place, "a part named as in another dialect is read as text");
+            text(node)
+        }
+        "" if node.get("text").is_some_and(Node::is_string) => {
+            odd(ledger, place, "a part without a type is read as text");
+            text(node)
+        }
+        "image_url" => url(node, "image_url", MediaKind::Image),
+        "video_url" => url(node, "video_url", MediaKind::Video),
+        "document_url" => url(node, "document_url", MediaKind::Document),
+        "input_audio" => audio(node),
+        "file" => file(node),
+        "refusal" => refusal(node),
+        "thinking" => thinking(node),
+        "" => {
+            odd(ledger, place, "an object without a type is kept as data");
+            Some((Block::new(Body::Data(node.json())), ""))
+        }
+        _ => None,
+    };
+    let block = match read {
+        Some((mut block, payload)) => {
+            if !matches!(block.body, Body::Data(_)) {
+                block.cache = cache(node);
+                block.extras = extras(node, payload);
+            }
+            block
+        }
+        None => foreign(node, Text::new(&kind)),
+    };
+    Verbatim::read(block, ID, node.json())
+}
+
+/// A part, entry or item only this dialect understands.
+pub(super) fn foreign(node: Node<'_>, kind: Text) -> Block {
+    Block::new(Body::Foreign { dialect: ID, kind, json: node.json() })
+}
+
+/// The block and the key that held its meaning.
+type Read = Option<(Block, &'static str)>;
+
+fn text(node: Node<'_>) -> Read {
+    Some((Block::text(node.get("text")?.text()?), "text"))
+}
+
+fn refusal(node: Node<'_>) -> Read {
+    Some((Block::new(Body::Refusal(node.get("refusal")?.text()?)), "refusal"))
+}
+
+fn url(node: Node<'_>, key: &'static str, kind: MediaKind) -> Read {
+    let value = node.get(key)?;
+    let url = value.text().or_else(|| value.get("url")?.text())?;
+    let source = media::source_of_url(&url);
+    let detail = value.get("detail").and_then(Node::text);
+    let name = node.get("document_name").and_then(Node::text);
+    Some((Block::new(Body::Media(Box::new(Media { kind, source, name, detail }))), key))
+}
+
+fn audio(node: Node<'_>) -> Read {
+    let audio = node.get("input_audio")?;
+    let data = audio.get("data")?.text()?;
+    let format = audio.get("format").map(Node::word).unwrap_or_default();
+    let mime = media::mime_of_format(MediaKind::Audio, &format).map(Text::word);
+    let source = match media::source_of_url(&data) {
+        Source::Base64 { mime: told, data } => Source::Base64 { mime: told.or(mime), data },
+        _ if data.raw().starts_with("http") => Source::Url { mime, url: data },
+        _ => Source::Base64 { mime, data },
+    };
+    let media = Media { kind: MediaKind::Audio, source, name: None, detail: None };
+    Some((Block::new(Body::Media(Box::new(media))), "input_audio"))
+}
+
+fn file(node: Node<'_>) -> Read {
+    let file = node.get("file")?;
+    let name = file.get("filename").and_then(Node::text);
+    let source = if let Some(data) = file.get("file_data").and_then(Node::text) {
+        match media::source_of_url(&data) {
+            Source::Url { .. } if !data.raw().starts_with("http") => {
+                let mime = media::sniff(data.raw()).map(Text::word);
+                Source::Base64 { mime, data }
+            }
+            source => source,
+        }
+    } else {
+        Source::File { mime: None, id: file.get("file_id")?.text()? }
+    };
+    let kind = match &source {
+        Source::Base64 { mime: Some(mime), .. } => media::kind_of_mime(&mime.contents()),
+        _ => MediaKind::Document,
+    };
+    let media = Media { kind, source, name, detail: None };
+    Some((Block::new(Body::Media(Box::new(media))), "file"))
+}
+
+/// Reasoning as a chunk of content: a list of text parts, or a string.
+fn thinking(node: Node<'_>) -> Read {
+    let value = node.get("thinking")?;
+    let texts: Vec<Text> = match value.text() {
+        Some(text) => vec![text],
+        None => value.items().filter_map(|item| item.get("text")?.text()).collect(),
+    };
+    let body = Body::Thinking(Thinking { text: Text::concat(&texts), form: Form::Full });
+    let signature = node.get("signature").and_then(Node::text);
+    let seal = signature.map(|data| Seal::new(Text::word(super::reasoning::UNKNOWN), data));
+    Some((Block::new(body).sealed(seal), "thinking"))
+}
+
+/// A breakpoint in either of the dialect's two spellings.
+pub(super) fn cache(node: Node<'_>) -> Option<Box<Cache>> {
+    let mark = ["cache_control", "prompt_cache_breakpoint"]
+        .into_iter()
+        .find_map(|key| node.get(key).filter(|mark| mark.is_object()))?;
+    Some(Box::new(Cache { ttl: mark.get("ttl").and_then(Node::text) }))
+}
+
+fn extras(node: Node<'_>, payload: &str) -> Extras {
+    let mut extras = Extras::default();
+    for field in node.fields() {
+        let name = field.name();
+        let known = matches!(&*name, "type" | "cache_control" | "prompt_cache_breakpoint")
+            || *name == *payload
+            || (*name == *"signature" && payload == "thinking");
+        if !known {
+            extras.keep(ID, field);
+        }
+    }
+    extras
+}
+
+/// The text of a field that should hold a string.
+pub(super) fn text_of(node: Node<'_>) -> Text {
+    node.text().unwrap_or_else(|| Text::new(node.raw()))
+}
+
+pub(super) fn odd(ledger: &mut Ledger, place: Place, what: &'static str) {
+    ledger.change(note::ODD_INPUT, place, what);
+}
+
+/// The value of a field unless it is null.
+pub(super) fn some(node: Option<Node<'_>>) -> Option<Json> {
+    node.filter(|node| !node.is_null()).map(Node::json)
+}

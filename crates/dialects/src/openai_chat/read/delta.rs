@@ -1,0 +1,178 @@
+//! What one delta adds.
+
+use interlingua_model::{Block, Body, Delta, Ledger, Place};
+use interlingua_wire::{Kind, Node, Text};
+
+use super::Reader;
+use super::queue::{Call, CallKind, What};
+use crate::note;
+use crate::openai_chat::{calls, decode, parts};
+
+impl Reader {
+    pub(super) fn delta(&mut self, delta: Node<'_>, ledger: &mut Ledger) {
+        let details = delta.get("reasoning_details").filter(|list| list.is_array());
+        let details = details.filter(|list| !list.is_empty());
+        match details {
+            // The plain text beside the entries says the same.
+            Some(list) => self.entries(list),
+            None => self.plain_reasoning(delta),
+        }
+        if let Some(content) = delta.get("content") {
+            self.content(content, ledger);
+        }
+        if let Some(text) = delta.get("refusal").and_then(Node::text) {
+            let refusal = || Block::new(Body::Refusal(Text::EMPTY));
+            if !text.is_empty() {
+                self.queue.add(What::Refusal, Delta::Text(text), refusal);
+            }
+        }
+        self.tool_calls(delta, ledger);
+        self.annotations(delta, ledger);
+        for image in delta.get("images").into_iter().flat_map(Node::items) {
+            let block = parts::part(image, Place::REPLY, ledger).into_value();
+            self.queue.begin(What::Whole, block);
+        }
+        if let Some(seal) = calls::signature(delta) {
+            let seal = Delta::Seal(Box::new(seal));
+            self.queue.add(What::Text, seal, || Block::text(Text::EMPTY));
+        }
+        // The words of streamed sound; the sound itself has no place among blocks.
+        let transcript = delta.get("audio").and_then(|audio| audio.get("transcript")?.text());
+        if let Some(text) = transcript.filter(|text| !text.is_empty()) {
+            self.said(&text);
+        }
+    }
+
+    fn plain_reasoning(&mut self, delta: Node<'_>) {
+        let text = ["reasoning_content", "reasoning"]
+            .into_iter()
+            .find_map(|key| delta.get(key)?.text().filter(|text| !text.is_empty()));
+        if let Some(text) = text {
+            self.queue.add(What::Thought, Delta::Text(text), super::thinking::plain);
+        }
+    }
+
+    fn content(&mut self, content: Node<'_>, ledger: &mut Ledger) {
+        match content.kind() {
+            Kind::Null => {}
+            Kind::String => {
+                if let Some(text) = content.text().filter(|text| !text.is_empty()) {
+                    self.said(&text);
+                }
+            }
+            Kind::Array => content.items().for_each(|part| self.part(part, ledger)),
+            Kind::Object => self.part(content, ledger),
+            Kind::Bool | Kind::Number => self.said(&Text::new(content.raw())),
+        }
+    }
+
+    /// A part of a content that is a list.
+    fn part(&mut self, node: Node<'_>, ledger: &mut Ledger) {
+        if let Some(text) = node.text() {
+            return self.said(&text);
+        }
+        let block = parts::part(node, Place::REPLY, ledger).into_value();
+        match &block.body {
+            Body::Text { text, .. } if !text.is_empty() => self.said(text),
+            Body::Text { .. } => {}
+            Body::Thinking(thinking) => {
+                let text = Delta::Text(thinking.text.clone());
+                self.queue.add(What::Thought, text, super::thinking::plain);
+                if let (Some(seal), Some(last)) = (block.seal.clone(), self.queue.last()) {
+                    last.push(Delta::Seal(seal));
+                }
+            }
+            Body::Refusal(_)
+            | Body::Media(_)
+            | Body::Data(_)
+            | Body::ToolCall(_)
+            | Body::ToolResult(_)
+            | Body::Foreign { .. } => {
+                self.queue.begin(What::Whole, block);
+            }
+        }
+    }
+
+    fn annotations(&mut self, delta: Node<'_>, ledger: &mut Ledger) {
+        for node in delta.get("annotations").into_iter().flat_map(Node::items) {
+            if let Some(text) = self.queue.find(What::Text) {
+                text.push(Delta::Citation(Box::new(decode::citation(node))));
+            } else {
+                let what = "an annotation comes without its text";
+                ledger.loss(note::CITATION_REDUCED, Place::REPLY, what);
+            }
+        }
+    }
+
+    fn tool_calls(&mut self, delta: Node<'_>, ledger: &mut Ledger) {
+        let list = delta.get("tool_calls");
+        let several = list.is_some_and(|list| list.len() > 1);
+        for (position, node) in list.into_iter().flat_map(Node::items).enumerate() {
+            let index = node.get("index").and_then(Node::count);
+            let id = node.get("id").and_then(Node::text).unwrap_or_default();
+            let custom = node.get("custom").filter(|custom| custom.is_object());
+            let payload = custom.or_else(|| node.get("function")).unwrap_or(node);
+            let name = payload.get("name").and_then(Node::text).unwrap_or_default();
+            // Without index and id, several in one list are told apart by their place in it.
+            let by_place = index.is_none() && id.is_empty() && several;
+            let index = index.or(by_place.then_some(position as u64));
+            let found = self.which(index, &id, !name.is_empty());
+            let at = found.unwrap_or_else(|| {
+                let kind = if custom.is_some() { CallKind::Freeform } else { CallKind::Function };
+                self.queue.begin_call(Call { index, kind, ..Call::default() })
+            });
+            self.fill(at, &id, &name, ledger);
+            let piece = payload.get(if custom.is_some() { "input" } else { "arguments" });
+            if let Some(piece) = piece.filter(|piece| !piece.is_null()) {
+                self.queue.call_args(at, &parts::text_of(piece), ledger);
+            }
+            if let Some(seal) = calls::signature(node)
+                && let Some(building) = self.queue.find(What::Call(at))
+            {
+                building.push(Delta::Seal(Box::new(seal)));
+            }
+        }
+        if let Some(legacy) = delta.get("function_call").filter(|call| call.is_object()) {
+            let name = legacy.get("name").and_then(Node::text).unwrap_or_default();
+            let current = self.queue.calls.len().checked_sub(1);
+            let at = current.unwrap_or_else(|| self.queue.begin_call(Call::default()));
+            self.fill(at, &Text::EMPTY, &name, ledger);
+            if let Some(piece) = legacy.get("arguments").filter(|piece| !piece.is_null()) {
+                self.queue.call_args(at, &parts::text_of(piece), ledger);
+            }
+        }
+    }
+
+    /// The call an entry goes on with; `None` begins one.
+    fn which(&self, index: Option<u64>, id: &Text, named: bool) -> Option<usize> {
+        let calls = &self.queue.calls;
+        let by_id = || calls.iter().rposition(|call| call.id == *id);
+        let is_done = |at: usize| calls.get(at).is_some_and(|call| call.args.is_complete());
+        if index.is_some() {
+            let at = calls.iter().rposition(|call| call.index == index)?;
+            let known = calls.get(at).map(|call| &call.id)?;
+            let other = !id.is_empty() && !known.is_empty() && known != id;
+            // The numbering begins again for each call; or the id changes from piece to piece.
+            return if other && (named || is_done(at)) { by_id() } else { Some(at) };
+        }
+        if !id.is_empty() {
+            return by_id();
+        }
+        let last = calls.len().checked_sub(1)?;
+        let begun = calls.get(last).is_some_and(|call| !call.args.is_empty());
+        (!(named && begun)).then_some(last)
+    }
+
+    /// Id and name, each of which may come late, again, or in pieces.
+    fn fill(&mut self, at: usize, id: &Text, name: &Text, ledger: &mut Ledger) {
+        self.queue.name_call(at, name, ledger);
+        if let Some(call) = self.queue.calls.get_mut(at) {
+            if call.id.is_empty() && !id.is_empty() {
+                call.id = id.clone();
+            }
+            if call.kind == CallKind::Function && self.freeform.contains(&call.name) {
+                call.kind = CallKind::Wrapped;
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Whole replies, decoded.
+
+use interlingua_model::{
+    Block, Body, Exchange, Failure, FailureKind, Form, Ledger, Place, Reply, Stop, StopReason,
+    Thinking, Verbatim,
+};
+use interlingua_wire::{Doc, Node, Text};
+
+use crate::note;
+use crate::openai_chat::flavor::{Flavor, Skill};
+use crate::openai_chat::{ID, calls, decode as messages, error, stop, tags, usage};
+
+pub(in crate::openai_chat) fn decode(
+    body: &Doc,
+    exchange: &Exchange,
+    ledger: &mut Ledger,
+) -> Result<Verbatim<Reply>, Failure> {
+    let root = body.root();
+    if let Some(failure) = error::in_band(root) {
+        return Err(failure);
+    }
+    let choices = root.get("choices");
+    let first = choices.and_then(|choices| {
+        let is_first = |choice: &Node<'_>| choice.get("index").is_none_or(|at| at.raw() == "0");
+        choices.items().find(is_first).or_else(|| choices.items().next())
+    });
+    let Some(choice) = first else {
+        let message = Text::word("the provider's reply holds no answer");
+        let mut failure = Failure::new(FailureKind::Upstream, message);
+        failure.written = Some((ID, root.json()));
+        return Err(failure);
+    };
+    if choices.is_some_and(|choices| choices.len() > 1) {
+        ledger.loss(note::NO_SUCH_BLOCK, Place::REPLY, "only the first of several answers counts");
+    }
+    let mut reply = Reply::new();
+    let text = |key: &str| root.get(key).and_then(Node::text).filter(|text| !text.is_empty());
+    reply.id = text("id").or_else(|| exchange.id.clone());
+    reply.model = text("model").or_else(|| exchange.model.clone());
+    if let Some(message) = choice.get("message").or_else(|| choice.get("delta")) {
+        reply.turn = messages::answer(message, reply.id.as_ref(), ledger);
+    }
+    for block in &mut reply.turn.blocks {
+        let wrapped =
+            matches!(&block.body, Body::ToolCall(call) if exchange.freeform.contains(&call.name));
+        if wrapped {
+            calls::unwrap(block.edit());
+        }
+    }
+    if Flavor::find(exchange.flavor).can(Skill::ThinkTags) {
+        untag(&mut reply.turn.blocks);
+    }
+    if let Some(node) = root.get("usage").filter(|usage| usage.is_object()) {
+        reply.usage = usage::decode(node);
+    }
+    reply.stop = ending(choice).unwrap_or_default().with_calls(reply.has_calls());
+    extras(root, choice, &mut reply);
+    Ok(Verbatim::read(reply, ID, body.whole()))
+}
+
+/// Why an answer ended, if its choice says so.
+pub(in crate::openai_chat) fn ending(choice: Node<'_>) -> Option<Stop> {
+    let word = choice.get("finish_reason")?.text().filter(|word| !word.is_empty())?;
+    let mut ending = stop::decode(word);
+    let sequence = choice.get("stop_reason").and_then(Node::text);
+    if let Some(sequence) = sequence.filter(|_| ending.reason == StopReason::End) {
+        ending.reason = StopReason::Sequence;
+        ending.sequence = Some(sequence);
+    }
+    Some(ending)
+}
+
+/// Reasoning in tags at the beginning of the text becomes reasoning.
+fn untag(blocks: &mut Vec<Verbatim<Block>>) {
+    let Some(Body::Text { text, .. }) = blocks.first().map(|block| &block.body) else { return };
+    let Some((thought, rest)) = tags::split(text) else { return };
+    if let Some(first) = blocks.first_mut()
+        && let Body::Text { text, .. } = &mut first.edit().body
+    {
+        *text = rest;
+    }
+    let is_empty = |block: &Verbatim<Block>| block.body.as_text().is_some_and(Text::is_empty);
+    if blocks.first().is_some_and(is_empty) {
+        blocks.remove(0);
+    }
+    let thinking = Thinking { text: thought, form: Form::Full };
+    blocks.insert(0, Block::new(Body::Thinking(thinking)).into());
+}
+
+fn extras(root: Node<'_>, choice: Node<'_>, reply: &mut Reply) {
+    for field in root.fields().filter(|field| !field.value.is_null()) {
+        let known = ["id", "object", "created", "model", "choices", "usage"];
+        if !known.contains(&&*field.name()) {
+            reply.extras.keep(ID, field);
+        }
+    }
+    if let Some(logprobs) = choice.get("logprobs").filter(|logprobs| !logprobs.is_null()) {
+        reply.extras.put(ID, Text::word("logprobs"), logprobs.json());
+    }
+}

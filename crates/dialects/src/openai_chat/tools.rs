@@ -1,0 +1,216 @@
+//! Tools, both ways.
+
+use interlingua_model::{Extras, Ledger, Place, Tool, ToolKind, Verbatim};
+use interlingua_wire::json::{Array, Object};
+use interlingua_wire::{Json, Node, Text};
+
+use super::encode::Pen;
+use super::flavor::{CacheMark, Skill};
+use super::parts::{self, odd, some};
+use super::{ID, content};
+use crate::note;
+
+/// The list of tools, and of legacy functions where a body has those.
+pub(super) fn decode_all(body: Node<'_>, ledger: &mut Ledger) -> Verbatim<Vec<Verbatim<Tool>>> {
+    let mut tools = Vec::new();
+    let mut text = None;
+    for key in ["tools", "functions"] {
+        let Some(list) = body.get(key).filter(|list| !list.is_null()) else { continue };
+        if !list.is_array() {
+            odd(ledger, Place::BODY, "tools that are no list are left aside");
+        }
+        for node in list.items() {
+            tools.push(decode(node, Place::tool(tools.len()), ledger));
+        }
+        text = text.or(Some(list.json()));
+    }
+    match text {
+        Some(text) => Verbatim::read(tools, ID, text),
+        None => Verbatim::new(tools),
+    }
+}
+
+/// One tool. A function may stand bare, as the legacy list and other dialects have it.
+pub(super) fn decode(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbatim<Tool> {
+    let kind = node.get("type").map(Node::word).unwrap_or_default();
+    let (inner, freeform) = match (&*kind, node.get("function"), node.get("custom")) {
+        ("custom", _, Some(custom)) => (custom, true),
+        ("function" | "", Some(function), _) => (function, false),
+        ("", None, _) if node.get("name").is_some() => (node, false),
+        ("function", None, _) if node.get("name").is_some() => {
+            odd(ledger, place, "a tool in the form of another dialect is read as a function");
+            (node, false)
+        }
+        _ => {
+            let kind = Text::new(&kind);
+            let json = node.json();
+            let tool = Tool::new(kind.clone(), ToolKind::Foreign { dialect: ID, kind, json });
+            return Verbatim::read(tool, ID, node.json());
+        }
+    };
+    let name = inner.get("name").map(parts::text_of).unwrap_or_default();
+    let kind = if freeform {
+        ToolKind::Freeform { format: some(inner.get("format")).map(|format| flat(&format)) }
+    } else {
+        ToolKind::Function { schema: some(inner.get("parameters")) }
+    };
+    let mut tool = Tool::new(name, kind);
+    tool.description = inner.get("description").and_then(Node::text);
+    tool.strict = inner.get("strict").and_then(Node::boolean);
+    tool.cache = parts::cache(node);
+    tool.extras = extras(node);
+    Verbatim::read(tool, ID, node.json())
+}
+
+fn extras(node: Node<'_>) -> Extras {
+    let mut extras = Extras::default();
+    for field in node.fields().filter(|field| !KNOWN.contains(&&*field.name())) {
+        extras.keep(ID, field);
+    }
+    extras
+}
+
+/// A grammar is said flat between dialects; here it is nested once more.
+fn flat(format: &Json) -> Json {
+    let doc = format.doc();
+    let Some(grammar) = doc.root().get("grammar") else { return format.clone() };
+    Json::object(|o| {
+        o.word("type", "grammar");
+        for field in grammar.fields() {
+            o.key_text(&field.key()).json(&field.value.json());
+        }
+    })
+}
+
+fn nested(format: &Json) -> Json {
+    let doc = format.doc();
+    let root = doc.root();
+    if root.get("definition").is_none() {
+        return format.clone();
+    }
+    Json::object(|o| {
+        o.word("type", "grammar");
+        o.object("grammar", |o| {
+            for field in root.fields().filter(|field| !field.is("type")) {
+                o.key_text(&field.key()).json(&field.value.json());
+            }
+        });
+    })
+}
+
+/// Writes the tools; of these, only the ones named if `only` says so.
+pub(super) fn encode_all(
+    tools: &[Verbatim<Tool>],
+    only: Option<&[Text]>,
+    out: &mut Array<'_>,
+    pen: &mut Pen<'_>,
+) {
+    for (at, tool) in tools.iter().enumerate() {
+        if only.is_some_and(|names| !names.contains(&tool.name)) {
+            let what = format!("`{}` is not offered: the choice is among others", tool.name);
+            pen.ledger.loss(note::SETTING_CONVERTED, Place::tool(at), what);
+            continue;
+        }
+        match tool.text_for(ID).filter(|text| text.doc().root().get("type").is_some()) {
+            Some(text) => out.item().json(text),
+            None => encode(tool, Place::tool(at), out, pen),
+        }
+    }
+}
+
+/// Whether any tool can be said, so that no empty list is written.
+pub(super) fn any(tools: &[Verbatim<Tool>]) -> bool {
+    tools.iter().any(|tool| match &tool.kind {
+        ToolKind::Function { .. } | ToolKind::Freeform { .. } => true,
+        ToolKind::Foreign { dialect, .. } => *dialect == ID,
+    })
+}
+
+fn encode(tool: &Tool, place: Place, out: &mut Array<'_>, pen: &mut Pen<'_>) {
+    match &tool.kind {
+        ToolKind::Function { schema } => out.object(|o| {
+            o.word("type", "function");
+            o.object("function", |o| function(tool, schema.as_ref(), o));
+            rest(tool, place, o, pen);
+        }),
+        ToolKind::Freeform { format } if pen.flavor.can(Skill::CustomTools) => out.object(|o| {
+            o.word("type", "custom");
+            o.object("custom", |o| {
+                o.text("name", &tool.name);
+                o.text_if("description", tool.description.as_ref());
+                o.json_if("format", format.as_ref().map(nested).as_ref());
+            });
+            rest(tool, place, o, pen);
+        }),
+        ToolKind::Freeform { format } => {
+            let what = "a tool that takes free text is offered as a function with one string";
+            pen.ledger.change(note::FREEFORM_WRAPPED, place, what);
+            let mut wrapped = tool.clone();
+            wrapped.description = describe(tool, format.as_ref());
+            out.object(|o| {
+                o.word("type", "function");
+                o.object("function", |o| function(&wrapped, Some(&one_string()), o));
+                rest(tool, place, o, pen);
+            });
+        }
+        ToolKind::Foreign { dialect, json, .. } if *dialect == ID => out.item().json(json),
+        ToolKind::Foreign { kind, .. } => {
+            let what = format!("left out the tool `{kind}`: only its own provider knows it");
+            pen.ledger.loss(note::NO_SUCH_TOOL, place, what);
+        }
+    }
+}
+
+fn function(tool: &Tool, schema: Option<&Json>, o: &mut Object<'_>) {
+    o.text("name", &tool.name);
+    o.text_if("description", tool.description.as_ref());
+    o.json_if("parameters", schema);
+    o.json_if("strict", tool.strict.map(Json::boolean).as_ref());
+}
+
+/// Cache mark and extras.
+fn rest(tool: &Tool, place: Place, o: &mut Object<'_>, pen: &mut Pen<'_>) {
+    if let Some(cache) = &tool.cache {
+        if pen.flavor.cache == CacheMark::Control {
+            content::write_cache(cache, CacheMark::Control, o);
+        } else {
+            pen.cache_stays(place);
+        }
+    }
+    tool.extras.write(ID, o);
+    pen.note_extras(&tool.extras, place);
+}
+
+/// The grammar of free text goes into the description, where the model at least can read it.
+fn describe(tool: &Tool, format: Option<&Json>) -> Option<Text> {
+    let doc = format.map(Json::doc);
+    let root = doc.as_ref().map(|doc| doc.root());
+    let grammar =
+        root.and_then(|root| root.get("grammar").unwrap_or(root).get("definition")?.text());
+    match (&tool.description, grammar) {
+        (description, None) => description.clone(),
+        (None, Some(grammar)) => Some(grammar),
+        (Some(description), Some(grammar)) => Some(Text::join([description, &grammar], "\n\n")),
+    }
+}
+
+fn one_string() -> Json {
+    Json::object(|o| {
+        o.word("type", "object");
+        o.object("properties", |o| o.object("input", |o| o.word("type", "string")));
+        o.array("required", |a| a.item().string("input"));
+    })
+}
+
+/// Keys of a tool, bare functions included.
+const KNOWN: &[&str] = &[
+    "type",
+    "function",
+    "custom",
+    "name",
+    "description",
+    "parameters",
+    "strict",
+    "cache_control",
+    "prompt_cache_breakpoint",
+];

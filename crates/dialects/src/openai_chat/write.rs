@@ -1,0 +1,375 @@
+//! Streams, written so that accumulators which add strings to strings get each thing once.
+
+use interlingua_model::{
+    Args, Block, Body, Citation, Delta, Event, Exchange, Failure, Form, Ledger, MediaKind, Place,
+    Seal, Stop, Usage, Verbatim,
+};
+use interlingua_wire::json::Object;
+use interlingua_wire::{Text, Writer as JsonWriter};
+
+use super::encode::note_extras;
+use super::{ID, calls, content, error, reasoning, reply, stop, usage};
+use crate::{StreamWriter, note};
+
+#[derive(Debug)]
+pub(super) struct Writer {
+    exchange: Exchange,
+    id: Text,
+    model: Text,
+    open: Open,
+    /// How many entries each list of the message has so far: lists are merged by index.
+    calls: u64,
+    details: u64,
+    annotations: u64,
+    images: u64,
+    /// The texts so far, for the places of citations.
+    said: Vec<Text>,
+    /// How many of them stand before the text that is open.
+    before: usize,
+    usage: Usage,
+    unknown: Vec<Text>,
+}
+
+/// The block that is open.
+#[derive(Debug)]
+enum Open {
+    Nothing,
+    Text {
+        seal: Option<Box<Seal>>,
+    },
+    Refusal,
+    /// Gathered, because its seal comes last and its entry tells the text again.
+    Thinking(Box<Block>, Vec<Text>),
+    /// Told as an entry from the beginning: plain reasoning is not known to be a summary.
+    Summary(Box<Block>),
+    Call {
+        freeform: bool,
+    },
+    Closed {
+        was_text: bool,
+    },
+}
+
+impl Writer {
+    pub(super) fn new(exchange: &Exchange) -> Self {
+        Self {
+            id: reply::id(None, exchange),
+            model: reply::model(None, exchange),
+            exchange: exchange.clone(),
+            open: Open::Nothing,
+            calls: 0,
+            details: 0,
+            annotations: 0,
+            images: 0,
+            said: Vec::new(),
+            before: 0,
+            usage: Usage::default(),
+            unknown: Vec::new(),
+        }
+    }
+
+    fn open(&mut self, block: &Block, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        let followed = matches!(self.open, Open::Closed { was_text: true });
+        note_extras(&block.extras, Place::REPLY, ledger);
+        self.open = Open::Nothing;
+        match &block.body {
+            Body::Text { text, citations } => {
+                if !followed && !self.said.is_empty() {
+                    self.say(&Text::word("\\n\\n"), out);
+                }
+                self.before = self.said.len();
+                self.open = Open::Text { seal: block.seal.clone() };
+                self.say(text, out);
+                for citation in citations {
+                    self.cite(citation, out, ledger);
+                }
+            }
+            Body::Refusal(text) => {
+                self.open = Open::Refusal;
+                self.delta_text("refusal", text, out);
+            }
+            Body::Thinking(thinking) => {
+                self.open = match thinking.form {
+                    Form::Summary => Open::Summary(Box::new(block.clone())),
+                    Form::Full | Form::Redacted => {
+                        Open::Thinking(Box::new(block.clone()), vec![thinking.text.clone()])
+                    }
+                };
+                self.think(&thinking.text, out);
+            }
+            Body::Data(json) => {
+                self.say(&Text::new(json.as_str()), out);
+            }
+            Body::ToolCall(call) => {
+                let freeform = matches!(call.args, Args::Freeform(_));
+                self.open = Open::Call { freeform };
+                let index = self.calls;
+                self.calls += 1;
+                self.entry("tool_calls", index, out, |o| {
+                    calls::write(call, None, o);
+                    if let Some(seal) = &block.seal {
+                        calls::write_signature(seal, o);
+                    }
+                });
+            }
+            Body::Media(media) if media.kind == MediaKind::Image => {
+                let index = self.images;
+                self.images += 1;
+                self.entry("images", index, out, |o| content::write_media(media, o));
+            }
+            Body::Media(media) => leave(content::name(media.kind), ledger),
+            Body::ToolResult(_) => leave("a result", ledger),
+            Body::Foreign { dialect, kind, json } => {
+                if *dialect == ID && reasoning::is_entry(kind) {
+                    let block = Verbatim::read(block.clone(), ID, json.clone());
+                    self.write_details(&block, out);
+                } else {
+                    leave(&kind.contents(), ledger);
+                }
+            }
+        }
+    }
+
+    fn delta(&mut self, delta: &Delta, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        match (delta, &mut self.open) {
+            (Delta::Text(text), Open::Text { .. }) => self.say(text, out),
+            (Delta::Text(text), Open::Refusal) => self.delta_text("refusal", text, out),
+            (Delta::Text(text), Open::Thinking(_, pieces)) => {
+                pieces.push(text.clone());
+                self.think(text, out);
+            }
+            (Delta::Text(text), Open::Summary(_)) => self.think(text, out),
+            (Delta::Args(piece), Open::Call { freeform }) => {
+                let (inner, key) =
+                    if *freeform { ("custom", "input") } else { ("function", "arguments") };
+                let index = self.calls - 1;
+                self.entry("tool_calls", index, out, |o| o.object(inner, |o| o.text(key, piece)));
+            }
+            (Delta::Seal(seal), Open::Thinking(block, _) | Open::Summary(block)) => {
+                block.seal = Some(seal.clone());
+            }
+            (Delta::Seal(new), Open::Text { seal }) => *seal = Some(new.clone()),
+            (Delta::Seal(seal), Open::Call { .. }) => {
+                let index = self.calls - 1;
+                self.entry("tool_calls", index, out, |o| calls::write_signature(seal, o));
+            }
+            (Delta::Citation(citation), _) => self.cite(citation, out, ledger),
+            (Delta::Text(_) | Delta::Args(_) | Delta::Seal(_), _) => {}
+        }
+    }
+
+    fn close(&mut self, out: &mut Vec<u8>) {
+        let was_text = matches!(self.open, Open::Text { .. });
+        match std::mem::replace(&mut self.open, Open::Closed { was_text }) {
+            Open::Thinking(mut block, pieces) if block.seal.is_some() => {
+                if let Body::Thinking(thinking) = &mut block.body {
+                    thinking.text = Text::concat(&pieces);
+                }
+                self.write_details(&Verbatim::new(*block), out);
+            }
+            Open::Summary(block) => {
+                if let Some(seal) = &block.seal {
+                    self.seal_summary(&block, seal, out);
+                }
+                self.details += 1;
+            }
+            Open::Text { seal: Some(seal) } => {
+                self.chunk(out, None, |o| calls::write_signature(&seal, o));
+            }
+            Open::Nothing
+            | Open::Text { seal: None }
+            | Open::Refusal
+            | Open::Thinking(..)
+            | Open::Call { .. }
+            | Open::Closed { .. } => {}
+        }
+    }
+
+    /// The text of reasoning; of a summary, also as its entry.
+    fn think(&self, text: &Text, out: &mut Vec<u8>) {
+        if text.is_empty() {
+            return;
+        }
+        self.chunk(out, None, |o| {
+            o.text("reasoning_content", text);
+            if matches!(self.open, Open::Summary(_)) {
+                o.array("reasoning_details", |a| {
+                    a.object(|o| {
+                        reasoning::head("reasoning.summary", self.details, o);
+                        o.text("summary", text);
+                    });
+                });
+            }
+        });
+    }
+
+    /// Id and format of a summary, and what it sums up.
+    fn seal_summary(&mut self, block: &Block, seal: &Seal, out: &mut Vec<u8>) {
+        self.chunk(out, None, |o| {
+            o.array("reasoning_details", |a| {
+                a.object(|o| {
+                    reasoning::head("reasoning.summary", self.details, o);
+                    reasoning::tail(block, o);
+                });
+                a.object(|o| {
+                    reasoning::head("reasoning.encrypted", self.details + 1, o);
+                    o.text("data", &seal.data);
+                    reasoning::tail(block, o);
+                });
+            });
+        });
+        self.details += 1;
+    }
+
+    fn write_details(&mut self, block: &Verbatim<Block>, out: &mut Vec<u8>) {
+        let mut next = self.details;
+        self.chunk(out, None, |o| {
+            o.array("reasoning_details", |a| next = reasoning::write(block, next, a));
+        });
+        self.details = next;
+    }
+
+    fn say(&mut self, text: &Text, out: &mut Vec<u8>) {
+        if !text.is_empty() {
+            self.said.push(text.clone());
+            self.delta_text("content", text, out);
+        }
+    }
+
+    fn cite(&mut self, citation: &Citation, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        if citation.url.is_none() {
+            let what = "a citation without a URL has no place";
+            return ledger.loss(note::CITATION_REDUCED, Place::REPLY, what);
+        }
+        let index = self.annotations;
+        self.annotations += 1;
+        let before = self.said.iter().take(self.before);
+        let before: usize = before.map(|text| text.contents().chars().count()).sum();
+        self.entry("annotations", index, out, |o| reply::annotate(citation, before as u64, o));
+    }
+
+    fn delta_text(&self, key: &'static str, text: &Text, out: &mut Vec<u8>) {
+        if !text.is_empty() {
+            self.chunk(out, None, |o| o.text(key, text));
+        }
+    }
+
+    /// One entry of a list of the message.
+    fn entry(
+        &self,
+        list: &'static str,
+        index: u64,
+        out: &mut Vec<u8>,
+        fill: impl FnOnce(&mut Object<'_>),
+    ) {
+        self.chunk(out, None, |o| {
+            o.array(list, |a| {
+                a.object(|o| {
+                    o.number("index", index);
+                    fill(o);
+                });
+            });
+        });
+    }
+
+    fn chunk(&self, out: &mut Vec<u8>, finish: Option<&Text>, fill: impl FnOnce(&mut Object<'_>)) {
+        self.frame(out, |o| {
+            o.array("choices", |a| {
+                a.object(|o| {
+                    o.number("index", 0);
+                    o.object("delta", fill);
+                    match finish {
+                        Some(word) => o.text("finish_reason", word),
+                        None => o.null("finish_reason"),
+                    }
+                });
+            });
+        });
+    }
+
+    fn frame(&self, out: &mut Vec<u8>, fill: impl FnOnce(&mut Object<'_>)) {
+        write_frame(out, |writer| {
+            writer.object(|o| {
+                o.text("id", &self.id);
+                o.word("object", "chat.completion.chunk");
+                o.number("created", self.exchange.created);
+                o.text("model", &self.model);
+                fill(o);
+            });
+        });
+    }
+
+    /// The end, then the usage, then the mark: whatever came after the usage would erase it.
+    fn stop(&mut self, stop: &Stop, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        if stop.sequence.is_some() && stop.word_for(ID).is_none() {
+            ledger.loss(
+                note::NO_SUCH_FIELD,
+                Place::REPLY,
+                "which stop sequence was met is left out",
+            );
+        }
+        self.chunk(out, Some(&stop::encode(stop)), |_| {});
+        self.frame(out, |o| {
+            o.array("choices", |_| {});
+            usage::encode(&self.usage, o);
+        });
+        out.extend_from_slice(b"data: [DONE]\n\n");
+    }
+
+    fn foreign(&mut self, kind: &Text, ledger: &mut Ledger) {
+        if !self.unknown.contains(kind) {
+            self.unknown.push(kind.clone());
+            leave(&kind.contents(), ledger);
+        }
+    }
+}
+
+impl StreamWriter for Writer {
+    fn write(&mut self, event: &Event, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        match event {
+            Event::Start { id, model } => {
+                self.id = reply::id(id.as_ref(), &self.exchange);
+                self.model = reply::model(model.as_ref(), &self.exchange);
+                self.chunk(out, None, |o| {
+                    o.word("role", "assistant");
+                    o.word("content", "");
+                });
+            }
+            Event::Open { block, .. } => self.open(block, out, ledger),
+            Event::Delta { delta, .. } => self.delta(delta, out, ledger),
+            Event::Close { .. } => self.close(out),
+            Event::Usage(usage) => self.usage.update(usage),
+            Event::Stop(stop) => self.stop(stop, out, ledger),
+            Event::Fail(failure) => write_failure(failure, out),
+            Event::Ping => out.extend_from_slice(b": ping\n\n"),
+            Event::Foreign { kind, .. } => self.foreign(kind, ledger),
+        }
+    }
+}
+
+/// An error as a chunk: the packages raise it when they meet `error`.
+fn write_failure(failure: &Failure, out: &mut Vec<u8>) {
+    let body = error::encode(failure);
+    let has_error = body.doc().root().get("error").is_some_and(|error| !error.is_null());
+    let body =
+        if has_error { body } else { error::encode(&Failure { written: None, ..failure.clone() }) };
+    write_frame(out, |writer| writer.json(&body));
+}
+
+/// Line breaks between the values of a body that came as it is would end the frame.
+fn write_frame(out: &mut Vec<u8>, fill: impl FnOnce(&mut JsonWriter)) {
+    out.extend_from_slice(b"data: ");
+    let start = out.len();
+    let mut writer = JsonWriter::after(std::mem::take(out));
+    fill(&mut writer);
+    *out = writer.into_bytes();
+    for byte in out.iter_mut().skip(start).filter(|byte| matches!(**byte, b'\n' | b'\r')) {
+        *byte = b' ';
+    }
+    out.extend_from_slice(b"\n\n");
+}
+
+fn leave(kind: &str, ledger: &mut Ledger) {
+    let what = format!("left out {kind}: a stream has no such part here");
+    ledger.loss(note::NO_SUCH_BLOCK, Place::REPLY, what);
+}

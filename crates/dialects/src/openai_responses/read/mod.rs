@@ -1,0 +1,302 @@
+//! Reads a streamed reply.
+//!
+//! Items are told in the order they begin; what comes for a later item waits until the earlier ones
+//! are done. A whole item says everything its pieces said: what the pieces left out is taken from it.
+
+mod item;
+mod pieces;
+mod queue;
+
+use bytestring::ByteString;
+use interlingua_model::{Event, Exchange, Failure, Ledger, Place};
+use interlingua_wire::json::Tape;
+use interlingua_wire::{Doc, Frame, Limits, Node, Text};
+
+use self::item::Item;
+use self::pieces::Piece;
+use self::queue::Queue;
+use super::output::Seat;
+use super::{ID, error, stop, usage};
+use crate::{StreamReader, note};
+
+pub(super) struct Reader {
+    tape: Tape,
+    exchange: Exchange,
+    reply: Text,
+    stage: Stage,
+    /// `response.in_progress` follows the start once; after that it is a sign of life.
+    progressed: bool,
+    /// The frame before, to know one that comes again.
+    last: ByteString,
+    /// `[DONE]` has come.
+    marked: bool,
+    items: Vec<Item>,
+    queue: Queue,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Before,
+    Making,
+    Ended,
+    /// Something came after the end, and that is noted.
+    Late,
+}
+
+impl Reader {
+    pub(super) fn new(exchange: &Exchange) -> Self {
+        Self {
+            tape: Tape::default(),
+            exchange: exchange.clone(),
+            reply: Text::EMPTY,
+            stage: Stage::Before,
+            progressed: false,
+            last: ByteString::new(),
+            marked: false,
+            items: Vec::new(),
+            queue: Queue::default(),
+        }
+    }
+
+    fn start(&mut self, response: Option<Node<'_>>, events: &mut Vec<Event>) {
+        if self.stage != Stage::Before {
+            return;
+        }
+        self.stage = Stage::Making;
+        let said = |key: &str| response?.get(key)?.text().filter(|text| !text.is_empty());
+        let id = said("id").or_else(|| self.exchange.id.clone());
+        let model = said("model").or_else(|| self.exchange.model.clone());
+        self.reply = id.clone().unwrap_or_default();
+        events.push(Event::Start { id, model });
+    }
+
+    fn event(&mut self, kind: &str, root: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
+        if let "response.created" | "response.queued" | "response.in_progress" = kind {
+            let again = kind == "response.in_progress" && self.progressed;
+            self.progressed |= kind == "response.in_progress";
+            self.start(root.get("response"), events);
+            if again {
+                events.push(Event::Ping);
+            }
+            return;
+        }
+        let response = root.get("response").filter(|response| response.is_object());
+        self.start(response, events);
+        match kind {
+            "response.output_item.added" => self.added(root, events),
+            "response.output_item.done" => self.done(root, events, ledger),
+            "response.completed" | "response.incomplete" => {
+                self.complete(response.unwrap_or(root), events, ledger);
+            }
+            "response.failed" | "error" => {
+                self.fail(error::of_response(response.unwrap_or(root)), events);
+            }
+            "" if root.get("error").is_some() => {
+                self.fail(error::of_response(root), events);
+            }
+            "keepalive" | "ping" => events.push(Event::Ping),
+            _ => {
+                let json = root.json();
+                events.push(Event::Foreign { dialect: ID, kind: Text::new(kind), json });
+            }
+        }
+    }
+
+    /// A piece of an item of type `of`.
+    fn piece(&mut self, piece: &Piece<'_>, of: &str, events: &mut Vec<Event>, ledger: &mut Ledger) {
+        let at = self
+            .find(piece)
+            .unwrap_or_else(|| self.begin(Item::new(piece.id(), piece.output_index, of), events));
+        if self.items[at].is_done() {
+            let what = "a piece of an item that is done came late";
+            ledger.loss(note::STREAM_ORDER, Place::REPLY, what);
+            return;
+        }
+        let mut steps = self.queue.steps();
+        self.items[at].piece(piece, &mut steps, ledger);
+        self.queue.take(at, steps, events);
+    }
+
+    fn added(&mut self, root: Node<'_>, events: &mut Vec<Event>) {
+        let Some(node) = root.get("item") else { return };
+        let (id, index) = (node.get("id").and_then(Node::text), output_index(root));
+        // An item that is begun twice is one item, unless the first is done.
+        let again = self.items.iter().any(|item| !item.is_done() && item.is(id.as_ref(), index));
+        if again {
+            return;
+        }
+        let kind = node.get("type").map(Node::word).unwrap_or_default();
+        let mut item = Item::new(id, index, &kind);
+        let mut steps = self.queue.steps();
+        let seat = Seat { reply: &self.reply, index: self.items.len() };
+        item.added(node, seat, &mut steps);
+        let at = self.begin(item, events);
+        self.queue.take(at, steps, events);
+    }
+
+    fn begin(&mut self, item: Item, events: &mut Vec<Event>) -> usize {
+        self.items.push(item);
+        self.queue.begin(events);
+        self.items.len() - 1
+    }
+
+    fn done(&mut self, root: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
+        let Some(node) = root.get("item") else { return };
+        let (id, index) = (node.get("id").and_then(Node::text), output_index(root));
+        let kind = node.get("type").map(Node::word).unwrap_or_default();
+        let open = |item: &Item| !item.is_done();
+        let at = self
+            .items
+            .iter()
+            .rposition(|item| open(item) && item.has_id(id.as_ref()))
+            .or_else(|| {
+                let same = |item: &Item| open(item) && item.is_of(&kind) && item.has_index(index);
+                self.items.iter().rposition(same)
+            });
+        let at = at.unwrap_or_else(|| self.begin(Item::new(id, index, &kind), events));
+        self.finish_item(at, Some(node), events, ledger);
+    }
+
+    /// Tells what is still untold of an item, and goes on to the next.
+    fn finish_item(
+        &mut self,
+        at: usize,
+        whole: Option<Node<'_>>,
+        events: &mut Vec<Event>,
+        ledger: &mut Ledger,
+    ) {
+        let mut steps = self.queue.steps();
+        let seat = Seat { reply: &self.reply, index: at };
+        self.items[at].finish(whole, seat, &mut steps, ledger);
+        self.queue.take(at, steps, events);
+        self.queue.done(at, events);
+    }
+
+    /// The item that a piece belongs to: by its id, by its place, or else the last one.
+    fn find(&self, piece: &Piece<'_>) -> Option<usize> {
+        let by_id = self.items.iter().rposition(|item| item.is_named_by(piece));
+        let index = piece.output_index;
+        let by_index = || self.items.iter().rposition(|item| item.has_index(index));
+        let nameless = index.is_none() && piece.id().is_none();
+        let last = || if nameless { self.items.len().checked_sub(1) } else { None };
+        by_id.or_else(by_index).or_else(last)
+    }
+
+    /// The response as a whole: items that did not come by themselves, the counts, and the end.
+    fn complete(&mut self, response: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
+        let output = response.get("output").into_iter().flat_map(Node::items);
+        for (position, node) in output.enumerate() {
+            let id = node.get("id").and_then(Node::text);
+            let kind = node.get("type").map(Node::word).unwrap_or_default();
+            let by_id = self.items.iter().position(|item| item.has_id(id.as_ref()));
+            let in_place = || {
+                let same = self.items.get(position).is_some_and(|item| item.is_of(&kind));
+                same.then_some(position)
+            };
+            let at = by_id.or_else(in_place).unwrap_or_else(|| {
+                let item = Item::new(id, Some(position as u64), &kind);
+                self.begin(item, events)
+            });
+            if !self.items[at].is_done() {
+                self.finish_item(at, Some(node), events, ledger);
+            }
+        }
+        self.finish_items(events, ledger);
+        if let Some(usage) = response.get("usage").and_then(usage::decode) {
+            events.push(Event::Usage(usage));
+        }
+        let stop = stop::decode(response, self.queue.called, self.queue.refused);
+        self.stage = Stage::Ended;
+        events.push(Event::Stop(stop));
+    }
+
+    fn finish_items(&mut self, events: &mut Vec<Event>, ledger: &mut Ledger) {
+        for at in 0..self.items.len() {
+            if !self.items[at].is_done() {
+                ledger.loss(
+                    note::STREAM_ORDER,
+                    Place::REPLY,
+                    "an item did not say that it is done",
+                );
+                self.finish_item(at, None, events, ledger);
+            }
+        }
+    }
+
+    fn fail(&mut self, failure: Failure, events: &mut Vec<Event>) {
+        // What was told so far stays told; that it is not complete is what the failure says.
+        self.finish_items(events, &mut Ledger::default());
+        self.stage = Stage::Ended;
+        events.push(Event::Fail(Box::new(failure)));
+    }
+
+    /// Whether the reply is complete but for its last event: that items are done does not say that
+    /// no more would come, but the mark of other dialects does, where a server sends it.
+    fn is_complete(&self) -> bool {
+        self.marked && !self.items.is_empty() && self.items.iter().all(Item::is_done)
+    }
+}
+
+fn output_index(root: Node<'_>) -> Option<u64> {
+    root.get("output_index").and_then(Node::count)
+}
+
+impl StreamReader for Reader {
+    fn read(&mut self, frame: &Frame, events: &mut Vec<Event>, ledger: &mut Ledger) {
+        let Some(data) = &frame.data else { return };
+        if data.trim() == "[DONE]" {
+            self.marked = true;
+            return;
+        }
+        if let Stage::Ended | Stage::Late = self.stage {
+            if self.stage == Stage::Ended {
+                ledger.loss(note::STREAM_ORDER, Place::REPLY, "events came after the end");
+            }
+            self.stage = Stage::Late;
+            return;
+        }
+        let doc = match Doc::parse_on(data.clone(), Limits::default(), &mut self.tape) {
+            Ok(doc) => doc,
+            Err(malformed) => {
+                let what = format!("a frame is left out: {malformed}");
+                ledger.loss(note::BAD_FRAME, Place::REPLY, what);
+                return;
+            }
+        };
+        let root = doc.root();
+        let mut piece = Piece::of(root);
+        if piece.kind.is_empty() {
+            piece.kind = frame.event.as_deref().unwrap_or_default().into();
+        }
+        // A server that counts its events never sends the same one twice; one that does not count may
+        // well say the same piece again.
+        let number = || root.get("sequence_number").and_then(Node::count);
+        if self.last == *data && number().is_some_and(|number| number > 0) {
+            ledger.loss(note::STREAM_ORDER, Place::REPLY, "an event that came twice counts once");
+        } else if let Some(of) = pieces::kind_of(&piece.kind) {
+            self.start(None, events);
+            self.piece(&piece, of, events, ledger);
+        } else {
+            self.event(&piece.kind, root, events, ledger);
+        }
+        self.last = data.clone();
+        drop(piece);
+        doc.recycle(&mut self.tape);
+    }
+
+    fn finish(&mut self, events: &mut Vec<Event>, ledger: &mut Ledger) {
+        if let Stage::Ended | Stage::Late = self.stage {
+            return;
+        }
+        self.start(None, events);
+        if self.is_complete() {
+            ledger.change(note::STREAM_ORDER, Place::REPLY, "the reply ended without its end mark");
+            let nothing = interlingua_wire::Json::EMPTY_OBJECT.doc();
+            let stop = stop::decode(nothing.root(), self.queue.called, self.queue.refused);
+            self.stage = Stage::Ended;
+            events.push(Event::Stop(stop));
+        } else {
+            self.fail(Failure::cut_short(), events);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Bodies on the road: what must not change does not, what cannot be read is refused.
+
+use bytes::Bytes;
+use interlingua::{
+    Dialect, Exchange, Kind, Malformed, ReplyError, Target, Text, TranslateError, find,
+    translate_error, translate_reply, translate_request,
+};
+
+fn dialect(name: &str) -> &'static dyn Dialect {
+    find(name).unwrap_or_else(|| unreachable!("{name} is a dialect"))
+}
+
+const REQUEST: &str = " {\"max_tokens\" : 1E2,\r\n\"messages\":[ {\"role\":\"user\",\"content\":\"caf\\u00e9\\/\"}],\"model\":\"m\"}\n";
+const REPLY: &str = "\n{\"id\":\"r\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"m\", \"content\":[{\"type\":\"text\",\"text\":\"caf\\u00e9\"}],\"stop_reason\":\"end_turn\",\"stop_sequence\":null,\"usage\":{\"input_tokens\":1,\"output_tokens\":2.0}} ";
+
+#[test]
+fn a_request_shares_the_memory_it_came_in() {
+    let (body, anthropic) = (Bytes::from_static(REQUEST.as_bytes()), dialect("anthropic"));
+    let sent = translate_request(body.clone(), anthropic, anthropic, &Target::default()).unwrap();
+    assert_eq!(sent.body, body);
+    assert_eq!(sent.body.as_ptr(), body.as_ptr(), "it was copied");
+    assert!(sent.ledger.is_empty());
+}
+
+#[test]
+fn another_model_changes_nothing_else() {
+    let anthropic = dialect("anthropic");
+    let target = Target { model: Some(Text::new("other")), flavor: None };
+    let sent = translate_request(REQUEST.into(), anthropic, anthropic, &target).unwrap();
+    let sent = String::from_utf8(sent.body.to_vec()).unwrap();
+    assert!(sent.contains(r#""model":"other""#), "{sent}");
+    for kept in ["1E2", r#"{"role":"user","content":"caf\u00e9\/"}"#] {
+        assert!(sent.contains(kept), "{kept} is not in {sent}");
+    }
+}
+
+#[test]
+fn a_reply_keeps_its_bytes_in_its_dialect() {
+    let (body, anthropic) = (Bytes::from_static(REPLY.as_bytes()), dialect("anthropic"));
+    let (sent, ledger) =
+        translate_reply(body.clone(), anthropic, anthropic, &Exchange::default()).unwrap();
+    assert_eq!(sent.as_ptr(), body.as_ptr(), "it was copied");
+    assert_eq!(sent, body);
+    assert!(ledger.is_empty());
+}
+
+#[test]
+fn a_request_tells_its_reply_what_it_must_know() {
+    let body = r#"{"model":"m","input":"hi","tools":[{"type":"custom","name":"patch"},{"type":"function","name":"f","parameters":{}}]}"#;
+    let (from, to) = (dialect("openai-responses"), dialect("openai-chat"));
+    let target = Target { model: Some(Text::new("other")), flavor: Some("deepseek") };
+    let sent = translate_request(body.into(), from, to, &target).unwrap();
+    assert_eq!(sent.exchange.model, Some(Text::new("m")));
+    assert_eq!(sent.exchange.flavor, Some("deepseek"));
+    assert_eq!(sent.exchange.freeform, [Text::new("patch")]);
+}
+
+#[test]
+fn an_error_keeps_its_bytes_in_its_dialect() {
+    let body = "<html>502 Bad Gateway</html>";
+    let anthropic = dialect("anthropic");
+    let (status, sent, failure) = translate_error(502, body.into(), anthropic, anthropic);
+    assert_eq!((status, &*sent), (502, body.as_bytes()));
+    assert_eq!(failure.status, 502);
+    let (_, sent, _) = translate_error(502, body.into(), anthropic, dialect("gemini"));
+    assert_ne!(&*sent, body.as_bytes());
+}
+
+#[test]
+fn an_error_in_a_reply_is_a_failure() {
+    let body = r#"{"error":{"message":"out of memory","code":500}}"#;
+    let (from, to) = (dialect("openai-chat"), dialect("anthropic"));
+    let error = translate_reply(body.into(), from, to, &Exchange::default()).unwrap_err();
+    let ReplyError::Failed(failure) = error else { unreachable!("{error}") };
+    assert_eq!(failure.message, "out of memory");
+}
+
+#[test]
+fn what_is_no_object_is_refused_where_it_stands() {
+    for dialect in interlingua::ALL {
+        let translate = |body: &'static str| {
+            translate_request(body.into(), *dialect, *dialect, &Target::default()).unwrap_err()
+        };
+        assert_eq!(translate("\n [1]"), TranslateError::NotAnObject { at: 2, found: Kind::Array });
+        assert_eq!(translate("7"), TranslateError::NotAnObject { at: 0, found: Kind::Number });
+        let error = translate("{\n\"a\": }");
+        assert!(matches!(error, TranslateError::Malformed(Malformed { at: 7, .. })), "{error:?}");
+        assert_eq!(error.line_and_column(b"{\n\"a\": }"), (2, 6));
+    }
+}

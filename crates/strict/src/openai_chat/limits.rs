@@ -1,0 +1,172 @@
+//! How much, how long and how many.
+
+use serde_json::Value;
+
+use super::flavor::{COPIES, INVENTOR};
+use super::params::{field, given};
+use super::words::{Refusal, Words, refuse, words};
+use crate::rule::{Findings, items, string};
+use crate::{Evidence, Request, Rule};
+
+pub(super) const OUT_OF_RANGE: Rule = Rule {
+    name: "out-of-range",
+    status: 400,
+    when: "A number is beyond its limits: temperature 0 to 2, top_p 0 to 1, penalties -2 to 2, top_logprobs 0 to 20.",
+    words: RANGE.lines,
+    evidence: Evidence::Inferred,
+    source: "API reference",
+    check: out_of_range,
+};
+const RANGE: Words = words! {
+    COPIES => "Invalid '{name}': decimal above maximum value. Expected a value <= {limit}, but got {value} instead.",
+    &["below"] => "Invalid '{name}': decimal below minimum value. Expected a value >= {limit}, but got {value} instead.",
+};
+
+pub(super) const TOP_LOGPROBS: Rule = Rule {
+    name: "top-logprobs",
+    status: 400,
+    when: "There are top_logprobs without `logprobs: true`.",
+    words: PROBABLE.lines,
+    evidence: Evidence::Inferred,
+    source: "API reference",
+    check: top_logprobs,
+};
+const PROBABLE: Words = words! {
+    INVENTOR => "The 'top_logprobs' parameter is only allowed when 'logprobs' is enabled.",
+};
+
+pub(super) const TOO_MANY: Rule = Rule {
+    name: "too-many",
+    status: 400,
+    when: "There are more than 128 tools or 4 stop sequences.",
+    words: MANY.lines,
+    evidence: Evidence::Seen,
+    source: "better-chatbot#197, hexstrike#29",
+    check: too_many,
+};
+const MANY: Words = words! {
+    INVENTOR => "Invalid '{name}': array too long. Expected an array with maximum length {limit}, but got an array with length {count} instead.",
+};
+
+pub(super) const TOO_LONG: Rule = Rule {
+    name: "too-long",
+    status: 400,
+    when: "safety_identifier is longer than 128 characters; OpenRouter's session_id, than 256.",
+    words: LONG.lines,
+    evidence: Evidence::Inferred,
+    source: "API reference; the words are those of other fields",
+    check: too_long,
+};
+const LONG: Words = words! {
+    COPIES => "Invalid '{name}': string too long. Expected a string with maximum length {limit}, but got a string with length {count} instead.",
+};
+
+pub(super) const METADATA: Rule = Rule {
+    name: "metadata",
+    status: 400,
+    when: "There are more than 16 pairs of metadata, or a key of more than 64 or a value of more than 512 characters.",
+    words: PAIRS.lines,
+    evidence: Evidence::Inferred,
+    source: "API reference",
+    check: metadata,
+};
+const PAIRS: Words = words! {
+    INVENTOR => "Invalid 'metadata': too many properties. Expected an object with at most 16 properties, but got an object with {count} properties instead.",
+    &["value"] => "Invalid 'metadata.{key}': string too long. Expected a string with maximum length 512, but got a string with length {count} instead.",
+    &["key"] => "Invalid property name in 'metadata': '{key}' is too long. Expected a string with maximum length 64, but got a string with length {count} instead.",
+};
+
+fn out_of_range(request: &Request<'_>, findings: &mut Findings) {
+    let Some(above) = RANGE.of(request) else { return };
+    let below = RANGE.by("below").unwrap_or(above);
+    for (name, least, most) in RANGES {
+        let Some(value) = given(request, name).filter(|value| value.is_number()) else { continue };
+        let number = value.as_f64().unwrap_or_default();
+        let (words, limit, code) = if number > f64::from(*most) {
+            (above, most, "decimal_above_max_value")
+        } else if number < f64::from(*least) {
+            (below, least, "decimal_below_min_value")
+        } else {
+            continue;
+        };
+        let (limit, value) = (limit.to_string(), value.to_string());
+        let fills = [("name", *name), ("limit", limit.as_str()), ("value", value.as_str())];
+        refuse(words, request, findings, &field(name, &fills, code));
+    }
+}
+
+fn top_logprobs(request: &Request<'_>, findings: &mut Findings) {
+    let asked = given(request, "top_logprobs").is_some();
+    if asked && request.body.get("logprobs") != Some(&Value::Bool(true)) {
+        PROBABLE.refuse(request, findings, &field("top_logprobs", &[], "invalid_value"));
+    }
+}
+
+fn too_many(request: &Request<'_>, findings: &mut Findings) {
+    for (name, limit) in LISTS {
+        let count = items(request.body, name).len();
+        if count > *limit {
+            let (limit, count) = (limit.to_string(), count.to_string());
+            let fills = [("name", *name), ("limit", limit.as_str()), ("count", count.as_str())];
+            MANY.refuse(request, findings, &field(name, &fills, "array_above_max_length"));
+        }
+    }
+}
+
+fn too_long(request: &Request<'_>, findings: &mut Findings) {
+    for (name, limit) in STRINGS {
+        let count = string(request.body, name).chars().count();
+        if count > *limit {
+            let (limit, count) = (limit.to_string(), count.to_string());
+            let fills = [("name", *name), ("limit", limit.as_str()), ("count", count.as_str())];
+            LONG.refuse(request, findings, &field(name, &fills, "string_above_max_length"));
+        }
+    }
+}
+
+fn metadata(request: &Request<'_>, findings: &mut Findings) {
+    let Some(pairs) = request.body.get("metadata").and_then(Value::as_object) else { return };
+    let Some(many) = PAIRS.of(request) else { return };
+    let mut say = |words: &str, path: String, key: &str, count: usize, code: &str| {
+        let count = count.to_string();
+        let fills = [("key", key), ("count", count.as_str())];
+        let refusal =
+            Refusal { fills: &fills, param: Some(&path), code: Some(code), path: path.clone() };
+        refuse(words, request, findings, &refusal);
+    };
+    if pairs.len() > 16 {
+        say(many, "metadata".into(), "", pairs.len(), "object_above_max_properties");
+    }
+    for (key, value) in pairs {
+        let (key_length, length) =
+            (key.chars().count(), value.as_str().unwrap_or_default().chars().count());
+        if key_length > 64 {
+            say(
+                PAIRS.by("key").unwrap_or(many),
+                "metadata".into(),
+                key,
+                key_length,
+                "string_above_max_length",
+            );
+        }
+        if length > 512 {
+            say(
+                PAIRS.by("value").unwrap_or(many),
+                format!("metadata.{key}"),
+                key,
+                length,
+                "string_above_max_length",
+            );
+        }
+    }
+}
+
+const RANGES: &[(&str, i8, i8)] = &[
+    ("temperature", 0, 2),
+    ("top_p", 0, 1),
+    ("presence_penalty", -2, 2),
+    ("frequency_penalty", -2, 2),
+    ("top_logprobs", 0, 20),
+];
+const LISTS: &[(&str, usize)] = &[("tools", 128), ("stop", 4)];
+const STRINGS: &[(&str, usize)] = &[("safety_identifier", 128), ("session_id", 256)];

@@ -1,0 +1,341 @@
+//! Schemas of tools and of the answer.
+
+use serde_json::Value;
+
+use super::view::bracketed;
+use super::words::{Refusal, Words, words};
+use crate::rule::{Findings, items, string};
+use crate::{Evidence, Request, Rule};
+
+pub(super) const SCHEMA_ROOT: Rule = Rule {
+    name: "schema-root",
+    status: 400,
+    when: "The parameters of a function are no schema of an object.",
+    words: ROOT.lines,
+    evidence: Evidence::Seen,
+    source: "public code; MiqroForge-Desktop#1165",
+    check: schema_root,
+};
+const ROOT: Words = words! {
+    COPIES => "Invalid schema for function '{name}': schema must be a JSON Schema of 'type: \"object\"', got 'type: \"{found}\"'.",
+    &["deepseek"] => "Invalid schema for function '{name}': schema must be a JSON Schema of 'type: \"object\"', got 'type: {bare}'.",
+    &["moonshot"] => "tools.function.parameters.type is required and must be \"object\"",
+};
+
+pub(super) const SCHEMA_ARRAY_ITEMS: Rule = Rule {
+    name: "schema-array-items",
+    status: 400,
+    when: "An array in a schema does not say what it holds.",
+    words: ARRAY.lines,
+    evidence: Evidence::Seen,
+    source: "public code",
+    check: schema_array_items,
+};
+const ARRAY: Words = words! {
+    COPIES => "Invalid schema for {what} '{name}': In context={context}, array schema missing items.",
+};
+
+pub(super) const SCHEMA_STRICT: Rule = Rule {
+    name: "schema-strict",
+    status: 400,
+    when: "A strict schema has an object that is open or has an optional property, or a `$ref` with something beside it, or a keyword that strict schemas do not have.",
+    words: STRICT.lines,
+    evidence: Evidence::Seen,
+    source: "openai-agents-mcp#2; openai SDK lib/_pydantic.py",
+    check: schema_strict,
+};
+const STRICT: Words = words! {
+    COPIES => "Invalid schema for {what} '{name}': In context={context}, 'additionalProperties' is required to be supplied and to be false.",
+    &["required"] => "Invalid schema for {what} '{name}': In context={context}, 'required' is required to be supplied and to be an array including every key in properties. Missing '{key}'.",
+    &["ref"] => "Invalid schema for {what} '{name}': In context={context}, $ref cannot have keywords {keywords}.",
+    &["keyword"] => "Invalid schema for {what} '{name}': In context={context}, '{key}' is not permitted.",
+};
+
+pub(super) const MOONSHOT_SCHEMA: Rule = Rule {
+    name: "moonshot-schema",
+    status: 400,
+    when: "A schema has a `$ref` with something beside it, or a list of `items`.",
+    words: FLAVORED.lines,
+    evidence: Evidence::Seen,
+    source: "kimi-cli#2061, vercel/ai PR#18921",
+    check: moonshot_schema,
+};
+const FLAVORED: Words = words! {
+    &["moonshot"] => "tools.function.parameters is not a valid moonshot flavored json schema, details: <At path '{at}': conflicting keywords found after $ref expansion: {key}>",
+    &["items"] => "tools.function.parameters is not a valid moonshot flavored json schema, details: <At path '{at}': items must be an object>",
+};
+
+pub(super) const GEMINI_COMPAT_SCHEMA_KEY: Rule = Rule {
+    name: "gemini-compat-schema-key",
+    status: 400,
+    when: "A schema has a keyword that Gemini's schemas do not have.",
+    words: UNKNOWN.lines,
+    evidence: Evidence::Seen,
+    source: "CLIProxyAPI#97, zed#44875",
+    check: gemini_compat_schema_key,
+};
+const UNKNOWN: Words = words! {
+    &["gemini-compat"] => "Invalid JSON payload received. Unknown name \"{key}\" at '{at}': Cannot find field.",
+};
+
+/// A schema of the request: what it is for, its name, where it stands, whether it is strict.
+struct Schema<'v> {
+    what: &'static str,
+    name: &'v str,
+    path: String,
+    value: &'v Value,
+    strict: bool,
+}
+
+fn schemas<'v>(request: &Request<'v>) -> Vec<Schema<'v>> {
+    let strict = |value: &Value| value.get("strict") == Some(&Value::Bool(true));
+    let mut schemas = Vec::new();
+    for (at, tool) in items(request.body, "tools").iter().enumerate() {
+        let function = tool.get("function");
+        if let Some((function, value)) = function.and_then(|f| Some((f, f.get("parameters")?))) {
+            schemas.push(Schema {
+                what: "function",
+                name: string(function, "name"),
+                path: format!("tools.{at}.function.parameters"),
+                value,
+                strict: strict(function),
+            });
+        }
+    }
+    let format = request.body.pointer("/response_format/json_schema");
+    if let Some((format, value)) = format.and_then(|f| Some((f, f.get("schema")?))) {
+        schemas.push(Schema {
+            what: "response_format",
+            name: string(format, "name"),
+            path: "response_format.json_schema.schema".into(),
+            value,
+            strict: strict(format),
+        });
+    }
+    schemas
+}
+
+/// Walks a schema: the node and the steps that lead to it.
+fn walk<'v>(
+    value: &'v Value,
+    steps: &mut Vec<String>,
+    visit: &mut dyn FnMut(&'v Value, &[String]),
+) {
+    let Some(node) = value.as_object() else { return };
+    visit(value, steps);
+    for (key, inner) in node {
+        match (key.as_str(), inner) {
+            ("properties" | "$defs" | "definitions", Value::Object(map)) => {
+                for (name, schema) in map {
+                    steps.extend([key.clone(), name.clone()]);
+                    walk(schema, steps, visit);
+                    steps.truncate(steps.len() - 2);
+                }
+            }
+            ("items" | "additionalProperties" | "not", Value::Object(_)) => {
+                steps.push(key.clone());
+                walk(inner, steps, visit);
+                steps.pop();
+            }
+            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(all)) => {
+                for (at, schema) in all.iter().enumerate() {
+                    steps.extend([key.clone(), at.to_string()]);
+                    walk(schema, steps, visit);
+                    steps.truncate(steps.len() - 2);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The path of what the steps lead to.
+fn below(path: &str, steps: &[String]) -> String {
+    let mut out = path.to_owned();
+    for step in steps {
+        out.extend([".", step]);
+    }
+    out
+}
+
+/// The steps as the inventor's server writes a tuple.
+fn context(steps: &[String]) -> String {
+    let quoted: Vec<_> = steps
+        .iter()
+        .map(|step| if step.parse::<usize>().is_ok() { step.clone() } else { format!("'{step}'") })
+        .collect();
+    let comma = if steps.len() == 1 { "," } else { "" };
+    format!("({}{comma})", quoted.join(", "))
+}
+
+fn schema_root(request: &Request<'_>, findings: &mut Findings) {
+    for schema in schemas(request).iter().filter(|schema| schema.what == "function") {
+        let kind = schema.value.get("type").unwrap_or(&Value::Null);
+        if kind == "object" {
+            continue;
+        }
+        let found = kind.as_str().unwrap_or("None");
+        let bare = kind.to_string();
+        let param = bracketed(&schema.path);
+        let refusal = Refusal {
+            path: schema.path.clone(),
+            fills: &[("name", schema.name), ("found", found), ("bare", &bare)],
+            param: Some(&param),
+            code: Some("invalid_function_parameters"),
+        };
+        ROOT.refuse(request, findings, &refusal);
+    }
+}
+
+fn schema_array_items(request: &Request<'_>, findings: &mut Findings) {
+    for schema in schemas(request) {
+        walk(schema.value, &mut Vec::new(), &mut |node, steps| {
+            let holds = ["items", "prefixItems"].iter().any(|key| node.get(*key).is_some());
+            if string(node, "type") == "array" && !holds {
+                say(request, findings, &schema, steps, ARRAY.of(request), "");
+            }
+        });
+    }
+}
+
+fn schema_strict(request: &Request<'_>, findings: &mut Findings) {
+    let Some(open) = STRICT.of(request) else { return };
+    for schema in schemas(request).iter().filter(|schema| schema.strict) {
+        walk(schema.value, &mut Vec::new(), &mut |node, steps| {
+            let mut found = |voice: Option<&str>, key: &str| {
+                let words = voice.map_or(Some(open), |voice| STRICT.by(voice));
+                say(request, findings, schema, steps, words, key);
+            };
+            let closed = node.get("additionalProperties") == Some(&Value::Bool(false));
+            let object = string(node, "type") == "object" || node.get("properties").is_some();
+            if object && !closed {
+                found(None, "");
+            }
+            let required = items(node, "required");
+            let properties = node.get("properties").and_then(Value::as_object);
+            for key in properties.into_iter().flat_map(|all| all.keys()) {
+                if !required.iter().any(|one| one == key.as_str()) {
+                    found(Some("required"), key);
+                    break;
+                }
+            }
+            let reference = node.get("$ref").is_some();
+            let sibling = super::view::keys(node).find(|key| *key != "$ref").filter(|_| reference);
+            if let Some(key) = sibling {
+                found(Some("ref"), key);
+            }
+            for key in super::view::keys(node).filter(|key| NOT_STRICT.contains(&key.as_str())) {
+                found(Some("keyword"), key);
+            }
+        });
+    }
+}
+
+fn say(
+    request: &Request<'_>,
+    findings: &mut Findings,
+    schema: &Schema<'_>,
+    steps: &[String],
+    words: Option<&str>,
+    key: &str,
+) {
+    let Some(words) = words else { return };
+    let (context, keywords) = (context(steps), format!("{{'{key}'}}"));
+    let param = match schema.what {
+        "function" => bracketed(&schema.path),
+        what => what.to_owned(),
+    };
+    let refusal = Refusal {
+        path: below(&schema.path, steps),
+        fills: &[
+            ("what", schema.what),
+            ("name", schema.name),
+            ("context", &context),
+            ("key", key),
+            ("keywords", &keywords),
+        ],
+        param: Some(&param),
+        code: Some("invalid_function_parameters"),
+    };
+    super::words::refuse(words, request, findings, &refusal);
+}
+
+fn moonshot_schema(request: &Request<'_>, findings: &mut Findings) {
+    let Some(reference) = FLAVORED.of(request) else { return };
+    for schema in schemas(request).iter().filter(|schema| schema.what == "function") {
+        walk(schema.value, &mut Vec::new(), &mut |node, steps| {
+            let mut found = |words: &str, steps: &[String], key: &str| {
+                let at = if steps.is_empty() { "root".into() } else { steps.join(".") };
+                let refusal = Refusal {
+                    path: format!("{}.{at}", schema.path),
+                    fills: &[("at", &at), ("key", key)],
+                    ..Refusal::default()
+                };
+                super::words::refuse(words, request, findings, &refusal);
+            };
+            let sibling = super::view::keys(node).find(|key| *key != "$ref" && *key != "$defs");
+            if let Some(key) = sibling.filter(|_| node.get("$ref").is_some()) {
+                found(reference, steps, key);
+            }
+            if node.get("items").is_some_and(Value::is_array) {
+                found(FLAVORED.by("items").unwrap_or(reference), steps, "");
+            }
+        });
+    }
+}
+
+fn gemini_compat_schema_key(request: &Request<'_>, findings: &mut Findings) {
+    let functions = schemas(request).into_iter().filter(|schema| schema.what == "function");
+    for (at, schema) in functions.enumerate() {
+        let root = format!("tools[0].function_declarations[{at}].parameters");
+        walk(schema.value, &mut Vec::new(), &mut |node, steps| {
+            for key in super::view::keys(node).filter(|key| NOT_GEMINI.contains(&key.as_str())) {
+                let place = format!("{root}{}", proto(schema.value, steps));
+                let refusal = Refusal {
+                    path: format!("{}.{key}", below(&schema.path, steps)),
+                    fills: &[("key", key), ("at", &place)],
+                    ..Refusal::default()
+                };
+                UNKNOWN.refuse(request, findings, &refusal);
+            }
+        });
+    }
+}
+
+/// The steps as a protobuf path: a map is a list of pairs there.
+fn proto(root: &Value, steps: &[String]) -> String {
+    let (mut out, mut node, mut map) = (String::new(), root, false);
+    for step in steps {
+        if map {
+            let at = super::view::keys(node).position(|key| key == step).unwrap_or_default();
+            out.extend(["[", &at.to_string(), "].value"]);
+            map = false;
+        } else if step.parse::<usize>().is_ok() && node.is_array() {
+            out.extend(["[", step, "]"]);
+        } else {
+            out.extend([".", snake(step)]);
+            map = step == "properties";
+        }
+        let index = step.parse::<usize>().ok();
+        node = node.get(step).or_else(|| node.get(index?)).unwrap_or(&Value::Null);
+    }
+    out
+}
+
+fn snake(name: &str) -> &str {
+    if name == "anyOf" { "any_of" } else { name }
+}
+
+/// Who checks the schemas of functions as the inventor does.
+const COPIES: &[&str] = &["openai", "azure", "openrouter"];
+const NOT_STRICT: &[&str] =
+    &["allOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas"];
+const NOT_GEMINI: &[&str] = &[
+    "$schema",
+    "additionalProperties",
+    "propertyNames",
+    "const",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "patternProperties",
+];

@@ -1,0 +1,167 @@
+//! Names and descriptions of tools, and who may be made to call one.
+
+use serde_json::Value;
+
+use super::flavor::INVENTOR;
+use super::profile::{Profile, Trait};
+use super::view::{bracketed, call_name, messages};
+use super::words::{Refusal, Words, refuse, words};
+use crate::rule::{Findings, items, string};
+use crate::{Evidence, Request, Rule};
+
+pub(super) const TOOL_NAME_PATTERN: Rule = Rule {
+    name: "tool-name-pattern",
+    status: 400,
+    when: "The name of a tool, or of a called one, has other characters than letters, digits, `_` and `-`.",
+    words: PATTERN.lines,
+    evidence: Evidence::Seen,
+    source: "xiaozhi#268, mcp-use#90, swagger-mcp#13",
+    check: tool_name_pattern,
+};
+const PATTERN: Words = words! {
+    &["openai", "azure", "openrouter", "deepseek", "generic"] => "Invalid '{at}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.",
+    &["dotted"] => "Invalid '{at}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_\\.-]+$'.",
+};
+
+pub(super) const TOOL_NAME_LENGTH: Rule = Rule {
+    name: "tool-name-length",
+    status: 400,
+    when: "The name of a tool, or of a called one, has more than 64 characters.",
+    words: LENGTH.lines,
+    evidence: Evidence::Seen,
+    source: "ida-pro-mcp#129; DashScope",
+    check: tool_name_length,
+};
+const LENGTH: Words = words! {
+    &["openai", "azure", "openrouter", "deepseek", "generic"] => "Invalid '{at}': string too long. Expected a string with maximum length 64, but got a string with length {count} instead.",
+    &["qwen"] => "<400> InternalError.Algo.InvalidParameter: The length of the tool name cannot exceed 64.",
+};
+
+pub(super) const TOOL_DESCRIPTION_LENGTH: Rule = Rule {
+    name: "tool-description-length",
+    status: 400,
+    when: "An older model gets a tool whose description has more than 1024 characters.",
+    words: DESCRIPTION.lines,
+    evidence: Evidence::Seen,
+    source: "5ire#33",
+    check: tool_description_length,
+};
+const DESCRIPTION: Words = words! {
+    INVENTOR => "Invalid '{at}': string too long. Expected a string with maximum length {limit}, but got a string with length {count} instead.",
+};
+
+pub(super) const NAMED_CHOICE: Rule = Rule {
+    name: "named-choice",
+    status: 400,
+    when: "LM Studio gets a tool_choice that names a tool.",
+    words: NAMED.lines,
+    evidence: Evidence::Seen,
+    source: "lmstudio-bug-tracker#670",
+    check: named_choice,
+};
+const NAMED: Words = words! {
+    &["lm-studio", "generic"] => "Invalid tool_choice type: 'object'. Supported string values: none, auto, required",
+};
+
+pub(super) const MOONSHOT_REQUIRED_CHOICE: Rule = Rule {
+    name: "moonshot-required-choice",
+    status: 400,
+    when: "An older Kimi model is made to call some tool.",
+    words: REQUIRED.lines,
+    evidence: Evidence::Inferred,
+    source: "litellm source",
+    check: moonshot_required_choice,
+};
+const REQUIRED: Words = words! {
+    &["moonshot"] => "tool_choice 'required' is not supported for this model",
+};
+
+/// Every name of a tool, with its path: in the tools, then in the calls.
+pub(super) fn names<'v>(request: &Request<'v>) -> Vec<(String, &'v str)> {
+    let mut names = Vec::new();
+    for (at, tool) in items(request.body, "tools").iter().enumerate() {
+        let kind = if tool.get("custom").is_some() { "custom" } else { "function" };
+        let name = tool.get(kind).map_or("", |tool| string(tool, "name"));
+        names.push((format!("tools.{at}.{kind}.name"), name));
+    }
+    for message in messages(request) {
+        for (at, call) in message.calls().iter().enumerate() {
+            let kind = if call.get("custom").is_some() { "custom" } else { "function" };
+            names.push((message.at(&format!("tool_calls.{at}.{kind}.name")), call_name(call)));
+        }
+    }
+    names
+}
+
+fn tool_name_pattern(request: &Request<'_>, findings: &mut Findings) {
+    let Some(words) = PATTERN.of(request) else { return };
+    let dotted = request.flavor == "azure" && request.model.starts_with("o4");
+    let words = if dotted { PATTERN.by("dotted").unwrap_or(words) } else { words };
+    let known = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-' || dotted && c == '.';
+    for (path, name) in names(request) {
+        if name.is_empty() && missing(request, &path) || !name.is_empty() && name.chars().all(known)
+        {
+            continue;
+        }
+        let at = bracketed(&path);
+        let refusal =
+            Refusal { path, fills: &[("at", &at)], param: Some(&at), code: Some("invalid_value") };
+        refuse(words, request, findings, &refusal);
+    }
+}
+
+/// A name that is not there at all is refused by another rule.
+fn missing(request: &Request<'_>, path: &str) -> bool {
+    let pointer = format!("/{}", path.replace('.', "/"));
+    request.body.pointer(&pointer).and_then(Value::as_str).is_none()
+}
+
+fn tool_name_length(request: &Request<'_>, findings: &mut Findings) {
+    for (path, name) in names(request) {
+        let count = name.chars().count();
+        if count > 64 {
+            let (at, count) = (bracketed(&path), count.to_string());
+            let refusal = Refusal {
+                path,
+                fills: &[("at", &at), ("count", &count)],
+                param: Some(&at),
+                code: Some("string_above_max_length"),
+            };
+            LENGTH.refuse(request, findings, &refusal);
+        }
+    }
+}
+
+fn tool_description_length(request: &Request<'_>, findings: &mut Findings) {
+    let Some(limit) = Profile::of(request).description_length else { return };
+    for (at, tool) in items(request.body, "tools").iter().enumerate() {
+        let description = tool.get("function").map_or("", |tool| string(tool, "description"));
+        let count = description.chars().count();
+        if count > limit {
+            let path = format!("tools.{at}.function.description");
+            let (at, limit, count) = (bracketed(&path), limit.to_string(), count.to_string());
+            let refusal = Refusal {
+                path,
+                fills: &[("at", &at), ("limit", &limit), ("count", &count)],
+                param: Some(&at),
+                code: Some("string_above_max_length"),
+            };
+            DESCRIPTION.refuse(request, findings, &refusal);
+        }
+    }
+}
+
+fn named_choice(request: &Request<'_>, findings: &mut Findings) {
+    if request.body.get("tool_choice").is_some_and(Value::is_object) {
+        let refusal = Refusal { path: "tool_choice".into(), ..Refusal::default() };
+        NAMED.refuse(request, findings, &refusal);
+    }
+}
+
+fn moonshot_required_choice(request: &Request<'_>, findings: &mut Findings) {
+    let required = string(request.body, "tool_choice") == "required";
+    if required && Profile::of(request).has(Trait::NoRequiredChoice) {
+        let refusal = Refusal { path: "tool_choice".into(), ..Refusal::default() };
+        REQUIRED.refuse(request, findings, &refusal);
+    }
+}

@@ -1,0 +1,22 @@
+//! `cargo xtask instructions`: what the road costs in instructions, the same from run to run.
+
+use crate::run::{cargo, program, run, succeeds};
+use crate::{Outcome, debian};
+
+/// Must be the version of the `gungraun` crate.
+const VERSION: &str = "0.20.0";
+
+pub(crate) fn command(arguments: &[String]) -> Outcome {
+    if !succeeds(program("valgrind").arg("--version")) {
+        debian::install(&["valgrind"])?;
+    }
+    if !succeeds(program("gungraun-runner").arg("--version")) {
+        println!("gungraun-runner is missing: building it takes some minutes, once");
+        run(cargo().args(["install", "gungraun-runner", "--locked", "--version", VERSION]))?;
+    }
+    let bench = ["bench", "--package", "interlingua-benches", "--locked"];
+    run(cargo()
+        .args(bench)
+        .args(["--features", "instructions", "--bench", "instructions", "--"])
+        .args(arguments))
+}
