@@ -85,8 +85,8 @@ pub(super) fn encode(tool: &Verbatim<Tool>, at: usize, cx: &mut Cx<'_>, out: &mu
     }
     encode::note_extras(&tool.extras, place, cx.ledger);
     if let Some(namespace) = &tool.namespace {
-        let what = format!("left out the namespace `{namespace}` of `{}`", tool.name);
-        cx.ledger.loss(note::NO_SUCH_FIELD, place, what);
+        let what = format!("the group `{namespace}` is said in the tool's name alone");
+        cx.ledger.change(note::NO_SUCH_FIELD, place, what);
     }
     match &tool.kind {
         ToolKind::Function { schema } => {

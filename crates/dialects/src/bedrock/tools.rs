@@ -137,8 +137,8 @@ fn write_list(conversation: &Conversation, ledger: &mut Ledger, out: &mut Array<
 fn write_spec(tool: &Tool, place: Place, ledger: &mut Ledger, o: &mut Object<'_>) {
     encode::note_extras(&tool.extras, place, ledger);
     if let Some(namespace) = &tool.namespace {
-        let what = format!("left out the group `{namespace}` of the tool");
-        ledger.loss(note::NO_SUCH_FIELD, place, what);
+        let what = format!("the group `{namespace}` is said in the tool's name alone");
+        ledger.change(note::NO_SUCH_FIELD, place, what);
     }
     o.text("name", &tool.name);
     let description = tool.description.as_ref().filter(|text| !text.is_empty());

@@ -136,8 +136,8 @@ fn encode(tool: &Tool, at: usize, object: &mut Object<'_>, ledger: &mut Ledger) 
         ledger.loss(note::NO_SUCH_FIELD, place, "left out `strict`: there is no such promise");
     }
     if let Some(namespace) = &tool.namespace {
-        let what = format!("left out the namespace `{namespace}`: tools have none");
-        ledger.loss(note::NO_SUCH_FIELD, place, what);
+        let what = format!("the group `{namespace}` is said in the tool's name alone");
+        ledger.change(note::NO_SUCH_FIELD, place, what);
     }
     object.text("name", &tool.name);
     match &tool.kind {

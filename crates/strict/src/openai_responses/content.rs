@@ -1,7 +1,8 @@
 //! Images, and what must come last.
 
 use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use serde_json::Value;
 
 use super::view::{self, dotted};
@@ -14,8 +15,8 @@ pub(super) const RULES: [Rule; 3] = [
         status: 400,
         when: "An image is a data URL that is not base64 or not of an image.",
         words: "Invalid '{path}'. Expected a base64-encoded data URL with an image MIME type (e.g. 'data:image/png;base64,aW1nIGJ5dGVzIGhlcmU='), but got {found}.",
-        evidence: Evidence::Quoted,
-        source: "a public gateway that mirrors the words",
+        evidence: Evidence::Seen,
+        source: "several public repositories",
         check: image_url,
     },
     Rule {
@@ -55,13 +56,14 @@ fn images(body: &Value) -> Vec<(String, &str)> {
 }
 
 /// The bytes of a data URL, or what it is instead; `None` for another address.
-fn data(url: &str) -> Option<Result<Vec<u8>, &'static str>> {
+fn data(url: &str) -> Option<Result<Vec<u8>, String>> {
     let (head, body) = url.strip_prefix("data:")?.split_once(',').unwrap_or(("", ""));
     if !head.starts_with("image/") {
-        return Some(Err("unsupported MIME type"));
+        let kind = head.split(';').next().unwrap_or_default();
+        return Some(Err(format!("unsupported MIME type '{kind}'")));
     }
-    let bytes = head.ends_with(";base64").then(|| STANDARD.decode(body).ok()).flatten();
-    Some(bytes.ok_or("an invalid base64-encoded value"))
+    let bytes = head.ends_with(";base64").then(|| UNPADDED.decode(body).ok()).flatten();
+    Some(bytes.ok_or_else(|| "an invalid base64-encoded value".to_owned()))
 }
 
 fn image_url(request: &Request<'_>, findings: &mut Findings) {
@@ -99,4 +101,9 @@ fn compaction_trigger_last(request: &Request<'_>, findings: &mut Findings) {
     }
 }
 
+/// Padding may be left out.
+const UNPADDED: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
 const MAGIC: &[&[u8]] = &[b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a"];

@@ -23,7 +23,7 @@ pub(super) const RULES: [Rule; 5] = [
         status: 400,
         when: "A call id or a name is empty.",
         words: "Invalid '{path}': empty string. Expected a string with minimum length 1, but got an empty string instead.",
-        evidence: Evidence::Quoted,
+        evidence: Evidence::Seen,
         source: "several public repositories",
         check: string_empty,
     },

@@ -42,7 +42,7 @@ pub(super) const RULES: [Rule; 9] = [
         when: "The model does not know this effort.",
         words: "Unsupported value: '{value}' is not supported with the '{model}' model. Supported values are: {values}.",
         evidence: Evidence::Seen,
-        source: "live probes of 2026-08 and 2026-09",
+        source: "pydantic-ai's recorded probes; live probes of 2026-08 and 2026-09",
         check: effort_unsupported,
     },
     Rule {
@@ -51,7 +51,7 @@ pub(super) const RULES: [Rule; 9] = [
         when: "A model that does not reason is asked for an effort or a summary.",
         words: "Unsupported parameter: '{name}' is not supported with this model.",
         evidence: Evidence::Seen,
-        source: "several public repositories",
+        source: "pydantic-ai's recorded probes",
         check: reasoning_unsupported,
     },
     Rule {
@@ -60,7 +60,7 @@ pub(super) const RULES: [Rule; 9] = [
         when: "A model that reasons is given a temperature, `top_p` or penalty that is not the default.",
         words: "Unsupported parameter: '{name}' is not supported with this model.",
         evidence: Evidence::Seen,
-        source: "Cursor-Azure-GPT-5#33, eva-agent#83; live probes of 2026-08 and 2026-09",
+        source: "Cursor-Azure-GPT-5#33, eva-agent#83; pydantic-ai's recorded probes; live probes of 2026-08 and 2026-09",
         check: sampling_unsupported,
     },
     Rule {

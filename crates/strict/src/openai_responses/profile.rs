@@ -21,6 +21,8 @@ pub(super) enum Reasons {
     Always,
     /// Unless the effort is `none`.
     UnlessNone,
+    /// If there is an effort, and it is not `none`.
+    WhenAsked,
     /// Nobody knows.
     Perhaps,
 }
@@ -28,13 +30,7 @@ pub(super) enum Reasons {
 /// The profile of a model, by how its name begins, its vendor aside.
 pub(super) fn profile(model: &str) -> &'static Profile {
     let name = bare(model);
-    let chats = name.contains("-chat");
-    let row = ROWS.iter().find(|(begin, _)| names(name, begin));
-    match row {
-        Some((_, profile)) if !chats => profile,
-        Some(_) => &PLAIN,
-        None => &NEWEST,
-    }
+    ROWS.iter().find(|(begin, _)| names(name, begin)).map_or(&NEWEST, |(_, profile)| profile)
 }
 
 /// Whether the model reasons in this request, as far as is known.
@@ -43,6 +39,7 @@ pub(super) fn reasons(request: &Request<'_>) -> bool {
         Reasons::Never | Reasons::Perhaps => false,
         Reasons::Always => true,
         Reasons::UnlessNone => effort(request.body) != Some("none"),
+        Reasons::WhenAsked => effort(request.body).is_some_and(|effort| effort != "none"),
     }
 }
 
@@ -80,21 +77,30 @@ const ROWS: &[(&str, Profile)] = &[
     ("gpt-4.1", PLAIN),
     ("gpt-4.5", PLAIN),
     ("chatgpt-4o", PLAIN),
-    ("gpt-5-codex", always(&["low", "medium", "high"])),
-    ("gpt-5.1-codex-max", unless_none(&["none", "low", "medium", "high", "xhigh"])),
-    ("gpt-5.1", unless_none(&["none", "low", "medium", "high"])),
-    ("gpt-5.2", unless_none(TO_XHIGH)),
-    ("gpt-5.3", unless_none(TO_XHIGH)),
-    ("gpt-5.4", unless_none(TO_XHIGH)),
-    ("gpt-5.5", unless_none(TO_XHIGH)),
-    ("gpt-5.6", unless_none(TO_MAX)),
+    ("gpt-5-chat", PLAIN),
+    ("gpt-5-codex", Profile { reasons: Reasons::Always, efforts: None }),
+    ("gpt-5-pro", always(&["high"])),
     ("gpt-5", always(&["minimal", "low", "medium", "high"])),
+    ("gpt-5.1-chat", always(&["medium"])),
+    ("gpt-5.1-codex", Profile { reasons: Reasons::WhenAsked, efforts: None }),
+    ("gpt-5.1", when_asked(&["none", "low", "medium", "high"])),
+    ("gpt-5.2-chat", always(&["medium"])),
+    ("gpt-5.2-pro", always(PRO)),
+    ("gpt-5.2", when_asked(TO_XHIGH)),
+    ("gpt-5.3-chat", always(&["medium"])),
+    ("gpt-5.3", when_asked(TO_XHIGH)),
+    ("gpt-5.4-pro", always(PRO)),
+    ("gpt-5.4", when_asked(TO_XHIGH)),
+    ("gpt-5.5-pro", Profile { reasons: Reasons::Always, efforts: None }),
+    ("gpt-5.5", Profile { reasons: Reasons::UnlessNone, efforts: None }),
+    ("gpt-5.6", unless_none(TO_MAX)),
     ("gpt-6-astra", always(&["low", "medium", "high", "xhigh", "max"])),
     ("gpt-6", unless_none(TO_MAX)),
     ("o1", always(&["low", "medium", "high"])),
     ("o3", always(&["low", "medium", "high"])),
     ("o4", always(&["low", "medium", "high"])),
 ];
+const PRO: &[&str] = &["medium", "high", "xhigh"];
 const TO_XHIGH: &[&str] = &["none", "low", "medium", "high", "xhigh"];
 const TO_MAX: &[&str] = &["none", "low", "medium", "high", "xhigh", "max"];
 const FAMILIES: &[&str] = &["gpt-5", "gpt-6", "gpt-oss", "o1", "o3", "o4"];
@@ -105,4 +111,8 @@ const fn always(efforts: &'static [&'static str]) -> Profile {
 
 const fn unless_none(efforts: &'static [&'static str]) -> Profile {
     Profile { reasons: Reasons::UnlessNone, efforts: Some(efforts) }
+}
+
+const fn when_asked(efforts: &'static [&'static str]) -> Profile {
+    Profile { reasons: Reasons::WhenAsked, efforts: Some(efforts) }
 }

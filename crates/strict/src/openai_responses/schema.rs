@@ -29,7 +29,7 @@ pub(super) const RULES: [Rule; 3] = [
         name: "schema-strict",
         status: 400,
         when: "A strict schema has an object that is open or has an optional property, or a `$ref` with something beside it, or a keyword that strict schemas do not have.",
-        words: "Invalid schema for {what} '{name}': In context={context}, 'additionalProperties' is required to be supplied and to be false.\nInvalid schema for {what} '{name}': In context={context}, 'required' is required to be supplied and to be an array including every key in properties. Missing '{key}'.\nInvalid schema for {what} '{name}': In context={context}, $ref cannot have keywords {keywords}.\nInvalid schema for {what} '{name}': In context={context}, '{keyword}' is not permitted.",
+        words: "Invalid schema for {what} '{name}': In context={context}, 'additionalProperties' is required to be supplied and to be false.\nInvalid schema for {what} '{name}': In context={context}, 'required' is required to be supplied and to be an array including every key in properties. Missing '{key}'.\nInvalid schema for {what} '{name}': context={context}, $ref cannot have keywords {keywords}.\nInvalid schema for {what} '{name}': In context={context}, '{keyword}' is not permitted.",
         evidence: Evidence::Seen,
         source: "openai-agents-mcp#2; live probes of 2026-09; openai SDK lib/_pydantic.py",
         check: schema_strict,
@@ -80,7 +80,10 @@ fn schemas<'v>(request: &Request<'v>) -> Vec<Schema<'v>> {
 impl Schema<'_> {
     fn refuse(&self, findings: &mut Findings, steps: &[String], what: &str) {
         let (kind, name, context) = (self.what, self.name, context(steps));
-        let message = format!("Invalid schema for {kind} '{name}': In context={context}, {what}");
+        // The words about references stand apart from the others.
+        let lead = if what.starts_with("$ref") { "" } else { "In " };
+        let message =
+            format!("Invalid schema for {kind} '{name}': {lead}context={context}, {what}");
         let mut path = dotted(&self.path);
         for step in steps {
             path.push('.');
