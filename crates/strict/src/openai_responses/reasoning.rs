@@ -32,7 +32,7 @@ pub(super) const RULES: [Rule; 3] = [
     Rule {
         name: "reasoning-without-follower",
         status: 400,
-        when: "Reasoning with an id is not followed by the item that came after it, with that item's id.",
+        when: "Reasoning with an id is not followed by the item that came after it, with that item's id (which may be missing where nothing is stored).",
         words: "Item '{id}' of type 'reasoning' was provided without its required following item.",
         evidence: Evidence::Seen,
         source: "continue#8933, continue#10428, vercel/ai#7099, openai-node#1567, openai-agents-js#326",
@@ -109,8 +109,14 @@ fn reasoning_without_follower(request: &Request<'_>, findings: &mut Findings) {
     let nexts = view::input(request.body).skip(1).map(Some).chain([None]);
     for (item, next) in view::input(request.body).zip(nexts) {
         let Some(id) = reasoning_id(item) else { continue };
-        let next = next.filter(|next| next.is_models()).and_then(Item::id);
-        let follows = |next: &str| mint.is_none_or(|mint| mint.follows(id, next));
+        let next = next.filter(|next| next.is_models());
+        // Where nothing is kept there is nothing to look an id up by: the Vercel AI SDK leaves out
+        // all but those of reasoning.
+        let unkept = view::keeps_nothing(request) && has_content(item);
+        let follows = |next: Item<'_>| match next.id() {
+            Some(next) => mint.is_none_or(|mint| mint.follows(id, next)),
+            None => unkept,
+        };
         if !next.is_some_and(follows) {
             let message = format!(
                 "Item '{id}' of type 'reasoning' was provided without its required following item."
