@@ -52,6 +52,11 @@ pub fn route(path: &str, hint: Option<Api>) -> Route {
     let vertex = rest.contains(&"projects") || found.is_some_and(|p| p.flavor == "vertex");
     let flavor = match (api, found) {
         (Api::Gemini, _) if vertex => "vertex",
+        (Api::Responses, Some(provider)) => RESPONSES
+            .iter()
+            .find(|(name, _)| *name == provider.name)
+            .map_or("relay", |(_, flavor)| flavor),
+        (Api::Responses, None) => "openai",
         (api, Some(provider)) if provider.api == api => provider.flavor,
         (api, _) => PROVIDERS.iter().find(|p| p.api == api).map_or("openai", |p| p.flavor),
     };
@@ -132,11 +137,15 @@ const fn chat(name: &'static str) -> Provider {
     Provider { name, api: Api::Chat, flavor: name, base: "/v1" }
 }
 
+/// Who speaks the Responses API in a way of their own; everybody else passes it on.
+const RESPONSES: &[(&str, &str)] = &[("openai", "openai"), ("azure", "azure"), ("codex", "codex")];
+
 /// Who is played, by the first segment of the path. Of those with one API, the first is its
 /// inventor, who also answers paths without a name.
 pub static PROVIDERS: &[Provider] = &[
     Provider { name: "anthropic", api: Api::Anthropic, flavor: "anthropic", base: "" },
     chat("openai"),
+    Provider { name: "codex", api: Api::Responses, flavor: "codex", base: "" },
     chat("openrouter"),
     chat("deepseek"),
     chat("mistral"),

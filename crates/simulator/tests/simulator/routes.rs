@@ -19,7 +19,9 @@ fn paths_name_provider_and_endpoint() {
         ("/openrouter/api/v1/chat/completions", Api::Chat, "openrouter", turn(None, None)),
         ("/deepseek/chat/completions", Api::Chat, "deepseek", turn(None, None)),
         ("/v1/responses", Api::Responses, "openai", turn(None, None)),
-        ("/groq/v1/responses", Api::Responses, "openai", turn(None, None)),
+        ("/groq/v1/responses", Api::Responses, "relay", turn(None, None)),
+        ("/azure/v1/responses", Api::Responses, "azure", turn(None, None)),
+        ("/codex/responses", Api::Responses, "codex", turn(None, None)),
         (
             "/v1beta/models/m:generateContent",
             Api::Gemini,
