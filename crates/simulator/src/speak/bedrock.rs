@@ -2,7 +2,7 @@
 
 use aws_smithy_eventstream::frame::write_message_to;
 use aws_smithy_types::event_stream::{Header, HeaderValue, Message};
-use interlingua_strict::anthropic::mint::Trail;
+use interlingua_strict::bedrock::mint;
 use serde_json::{Value, json};
 
 use super::{Frame, Place, Voice, parsed};
@@ -47,16 +47,18 @@ pub(super) fn stream(voice: &Voice<'_>) -> Vec<Frame> {
 
 fn content(voice: &Voice<'_>) -> Vec<Value> {
     let mut content: Vec<Value> = Vec::new();
-    let mut trail = Trail::of(&voice.request);
+    // Only one family of models signs.
+    let mut trail = mint::trail(&voice.request);
     for (index, block) in voice.turn.blocks.iter().enumerate() {
         let spelled = match block {
             Block::Thinking(text) => {
                 let shown = if voice.heard.thinking == Thinking::Hidden { "" } else { text };
-                let signature = trail.think(voice.key, shown);
+                let signature =
+                    trail.as_mut().map_or_else(String::new, |trail| trail.think(voice.key, shown));
                 json!({"reasoningContent": {"reasoningText": {"text": shown, "signature": signature}}})
             }
             Block::Redacted(_) => {
-                let data = trail.redact(voice.key);
+                let data = trail.as_mut().map_or_else(String::new, |trail| trail.redact(voice.key));
                 json!({"reasoningContent": {"redactedContent": data}})
             }
             Block::Text(text) => json!({"text": text}),
@@ -67,7 +69,9 @@ fn content(voice: &Voice<'_>) -> Vec<Value> {
             }}),
         };
         if !matches!(block, Block::Thinking(_) | Block::Redacted(_)) {
-            trail.block(&spelled);
+            if let Some(trail) = &mut trail {
+                trail.block(&mint::block(&spelled));
+            }
         }
         content.push(spelled);
     }

@@ -33,14 +33,14 @@ static CONTENT: Shape = Union(
         Member::new("toolResult", &TOOL_RESULT),
         Member::new("document", &DOCUMENT),
         Member::new("video", &Any),
-        Member::new("audio", &Any),
+        Member::unsaid("audio", &Any),
         Member::new("cachePoint", &CACHE_POINT),
         Member::new("reasoningContent", &REASONING),
         Member::new("citationsContent", &Any),
         Member::new("searchResult", &Any),
-        Member::new("guardContent", &Any),
-        Member::new("toolAddition", &Any),
-        Member::new("toolRemoval", &Any),
+        Member::unsaid("guardContent", &Any),
+        Member::unsaid("toolAddition", &Any),
+        Member::unsaid("toolRemoval", &Any),
     ],
 );
 
@@ -75,8 +75,8 @@ static DOCUMENT_SOURCE: Shape = Union(
     &[
         Member::new("bytes", &TEXT),
         Member::new("s3Location", &Any),
-        Member::new("text", &TEXT),
-        Member::new("content", &List(&Any, FREE)),
+        Member::unsaid("text", &TEXT),
+        Member::unsaid("content", &List(&Any, FREE)),
     ],
 );
 
@@ -159,10 +159,8 @@ static TOOL_CHOICE: Shape = Union(
 static PERFORMANCE: Shape =
     Structure(&[Member::new("latency", &Choice(&["standard", "optimized"]))]);
 
-static SERVICE_TIER: Shape = Structure(&[Member::required(
-    "type",
-    &Choice(&["priority", "default", "flex", "reserved"]),
-)]);
+static SERVICE_TIER: Shape =
+    Structure(&[Member::required("type", &Choice(&["priority", "default", "flex", "reserved"]))]);
 
 static TEXT: Shape = Text(FREE, None);
 static SOME_TEXT: Shape = Text(Length { least: 1, most: usize::MAX }, None);
@@ -172,7 +170,5 @@ static TOOL_ID: Shape = Text(
     Some(Pattern { spelled: "[a-zA-Z0-9_.:-]+", others: "_.:-" }),
 );
 
-static TOOL_NAME: Shape = Text(
-    Length { least: 1, most: 64 },
-    Some(Pattern { spelled: "[a-zA-Z0-9_-]+", others: "_-" }),
-);
+static TOOL_NAME: Shape =
+    Text(Length { least: 1, most: 64 }, Some(Pattern { spelled: "[a-zA-Z0-9_-]+", others: "_-" }));

@@ -28,6 +28,8 @@ pub(super) struct Member {
     name: &'static str,
     shape: &'static Shape,
     required: bool,
+    /// Not among the keys of a union that AWS lists.
+    unsaid: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -45,11 +47,15 @@ pub(super) struct Pattern {
 
 impl Member {
     pub(super) const fn new(name: &'static str, shape: &'static Shape) -> Self {
-        Self { name, shape, required: false }
+        Self { name, shape, required: false, unsaid: false }
+    }
+
+    pub(super) const fn unsaid(name: &'static str, shape: &'static Shape) -> Self {
+        Self { name, shape, required: false, unsaid: true }
     }
 
     pub(super) const fn required(name: &'static str, shape: &'static Shape) -> Self {
-        Self { name, shape, required: true }
+        Self { name, shape, required: true, unsaid: false }
     }
 }
 
@@ -66,7 +72,8 @@ struct Place {
 
 impl Place {
     fn member(&self, name: &str) -> Self {
-        let join = |path: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+        let join =
+            |path: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
         Self { dotted: join(&self.dotted), counted: join(&self.counted) }
     }
 
@@ -108,7 +115,8 @@ impl Reader {
                 if members.iter().filter(set).count() == 1 {
                     return self.members(members, value, place);
                 }
-                let names: Vec<_> = members.iter().map(|member| member.name).collect();
+                let said = members.iter().filter(|member| !member.unsaid);
+                let names: Vec<_> = said.map(|member| member.name).collect();
                 let words = format!(
                     "{name} object at {} must set one of the following keys: {}.",
                     place.dotted,
@@ -128,7 +136,11 @@ impl Reader {
             (Shape::Choice(names), Value::String(text)) => {
                 if !names.contains(&text.as_str()) {
                     let set = names.join(", ");
-                    self.fails(value, place, &format!("Member must satisfy enum value set: [{set}]"));
+                    self.fails(
+                        value,
+                        place,
+                        &format!("Member must satisfy enum value set: [{set}]"),
+                    );
                 }
             }
             (Shape::Number(least, most), Value::Number(_)) => {
@@ -194,7 +206,8 @@ impl Reader {
             let words = format!("Member must have length less than or equal to {}", length.most);
             self.fails(value, place, &words);
         } else if found < length.least {
-            let words = format!("Member must have length greater than or equal to {}", length.least);
+            let words =
+                format!("Member must have length greater than or equal to {}", length.least);
             self.fails(value, place, &words);
         }
     }
@@ -233,7 +246,9 @@ fn unread(shape: &Shape, value: &Value) -> String {
         Shape::Structure(_) | Shape::Union(..) | Shape::Map(_) | Shape::Any => "Structure",
     };
     let found = match value {
-        Value::Object(_) => return "Start of structure or map found where not expected.".to_owned(),
+        Value::Object(_) => {
+            return "Start of structure or map found where not expected.".to_owned();
+        }
         Value::Array(_) => return "Start of list found where not expected".to_owned(),
         Value::String(_) => "STRING_VALUE",
         Value::Number(_) => "NUMBER_VALUE",

@@ -50,7 +50,7 @@ fn counts(request: &Request<'_>, findings: &mut Findings) {
 }
 
 fn names(request: &Request<'_>, findings: &mut Findings) {
-    if !is_vertex(request.flavor) || !profile(request.model).levels {
+    if !is_vertex(request.flavor) || !profile(request.model).named_responses {
         return;
     }
     for (before, content) in followed(&view::contents(request)) {

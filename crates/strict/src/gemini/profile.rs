@@ -2,6 +2,7 @@
 
 /// A row of models that accept the same.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "a row of a table: each is a fact of its own")]
 pub(super) struct Profile {
     /// Parts of their names.
     models: &'static [&'static str],
@@ -9,6 +10,8 @@ pub(super) struct Profile {
     pub(super) signed_calls: bool,
     /// Signs the first part of a reply, whatever it is, instead of the first call or last part.
     pub(super) signs_first: bool,
+    /// A response must have the name of its call, on Vertex.
+    pub(super) named_responses: bool,
     /// Knows levels of thinking.
     pub(super) levels: bool,
     /// The least and the most that may be thought, besides nothing and as much as it takes.
@@ -71,6 +74,7 @@ const NEWEST: Profile = Profile {
     models: &[],
     signed_calls: true,
     signs_first: false,
+    named_responses: true,
     levels: true,
     budget: None,
     can_stop_thinking: false,
@@ -84,6 +88,7 @@ const SECOND: Profile = Profile {
     models: &["gemini-2.5"],
     signed_calls: false,
     signs_first: true,
+    named_responses: false,
     levels: false,
     budget: Some((0, 24_576)),
     can_stop_thinking: true,

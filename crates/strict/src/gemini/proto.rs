@@ -218,7 +218,7 @@ impl Reader {
     /// The type of a scalar that this is no value of.
     fn scalar(&self, kind: Kind, value: &Value) -> Option<String> {
         let text = value.as_str();
-        let (fits, name) = match kind {
+        let (is_one, name) = match kind {
             Kind::Text => (value.is_string(), "TYPE_STRING".to_owned()),
             Kind::Bytes => (text.is_some_and(|text| decoded(text).is_some()), "TYPE_BYTES".into()),
             Kind::Whole => {
@@ -232,13 +232,13 @@ impl Reader {
             Kind::Truth => {
                 (value.is_boolean() || matches!(text, Some("true" | "false")), "TYPE_BOOL".into())
             }
-            Kind::Choice(name, names) => {
-                let named = |text: &str| names.iter().any(|name| name.eq_ignore_ascii_case(text));
-                (value.is_u64() || text.is_some_and(named), self.typed(name))
+            Kind::Choice(choice, names) => {
+                let known = |text: &str| names.iter().any(|one| one.eq_ignore_ascii_case(text));
+                (value.is_u64() || text.is_some_and(known), self.typed(choice))
             }
             Kind::Struct | Kind::Any | Kind::Of(_) | Kind::MapOf(_) => return None,
         };
-        (!fits).then_some(name)
+        (!is_one).then_some(name)
     }
 
     /// A type's name with its package.

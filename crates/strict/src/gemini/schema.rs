@@ -1,4 +1,4 @@
-//! What a schema of the OpenAPI subset must say.
+//! What a schema of the `OpenAPI` subset must say.
 
 use serde_json::Value;
 

@@ -100,7 +100,8 @@ fn json_schema(request: &Request<'_>, findings: &mut Findings) {
 fn calling(request: &Request<'_>, findings: &mut Findings) {
     let body = view::body(request);
     let config = within(body, &["tool_config", "function_calling_config"]);
-    if config.is_some() && !has_functions(body) && !is_vertex(request.flavor) {
+    let asks = config.is_some_and(|config| !text(config, "mode").eq_ignore_ascii_case("none"));
+    if asks && !has_functions(body) && !is_vertex(request.flavor) {
         findings.add("tool_config.function_calling_config", CALLING);
     }
 }
@@ -182,7 +183,7 @@ pub(super) const RULES: [Rule; 6] = [
     Rule {
         name: "calling-without-functions",
         status: 400,
-        when: "On AI Studio: how functions are called is configured, but there are none.",
+        when: "On AI Studio: how functions are called is configured (other than not at all), but there are none.",
         words: "Function calling config is set without function_declarations.",
         evidence: Evidence::Seen,
         source: "pydantic-ai#3611, public code 55938440535, 65963438200",
