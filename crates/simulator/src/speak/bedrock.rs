@@ -53,9 +53,11 @@ fn content(voice: &Voice<'_>) -> Vec<Value> {
         let spelled = match block {
             Block::Thinking(text) => {
                 let shown = if voice.heard.thinking == Thinking::Hidden { "" } else { text };
-                let signature =
-                    trail.as_mut().map_or_else(String::new, |trail| trail.think(voice.key, shown));
-                json!({"reasoningContent": {"reasoningText": {"text": shown, "signature": signature}}})
+                let mut reasoning = json!({"text": shown});
+                if let Some(trail) = &mut trail {
+                    reasoning["signature"] = trail.think(voice.key, shown).into();
+                }
+                json!({"reasoningContent": {"reasoningText": reasoning}})
             }
             Block::Redacted(_) => {
                 let data = trail.as_mut().map_or_else(String::new, |trail| trail.redact(voice.key));
@@ -68,10 +70,9 @@ fn content(voice: &Voice<'_>) -> Vec<Value> {
                 "input": parsed(&call.arguments),
             }}),
         };
-        if !matches!(block, Block::Thinking(_) | Block::Redacted(_)) {
-            if let Some(trail) = &mut trail {
-                trail.block(&mint::block(&spelled));
-            }
+        let sealed = matches!(block, Block::Thinking(_) | Block::Redacted(_));
+        if let Some(trail) = trail.as_mut().filter(|_| !sealed) {
+            trail.block(&mint::block(&spelled));
         }
         content.push(spelled);
     }
@@ -85,7 +86,8 @@ fn deltas(voice: &Voice<'_>, block: &Block, spelled: &Value) -> Vec<Value> {
             let text = reasoning["text"].as_str().unwrap_or_default();
             let piece = |piece: &str| json!({"reasoningContent": {"text": piece}});
             let mut deltas: Vec<Value> = voice.pieces(text).into_iter().map(piece).collect();
-            deltas.push(json!({"reasoningContent": {"signature": reasoning["signature"]}}));
+            let signature = reasoning.get("signature");
+            deltas.extend(signature.map(|s| json!({"reasoningContent": {"signature": s}})));
             deltas
         }
         Block::Redacted(_) => vec![spelled.clone()],

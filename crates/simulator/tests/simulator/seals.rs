@@ -137,6 +137,17 @@ fn gemini_notices_every_change() {
 }
 
 #[test]
+fn bedrock_notices_every_change() {
+    let server = Server::start();
+    let (path, body) = second(&server, "bedrock");
+    let reasoning = "/messages/1/content/0/reasoningContent/reasoningText";
+    let signature = change(&body, &format!("{reasoning}/signature"), flip);
+    refused(&server, &path, &signature, "Invalid `signature` in `thinking` block");
+    let text = change(&body, &format!("{reasoning}/text"), flip);
+    refused(&server, &path, &text, "cannot be modified");
+}
+
+#[test]
 fn a_router_notices_every_change() {
     let server = Server::start();
     let (path, body) = second(&server, "openrouter");
