@@ -169,26 +169,36 @@ pub fn run(
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let running = simulator.start(listen)?;
+        // Whoever reads the address may ask at once for the end.
+        let end = asked_to_end()?;
         ready(running.addr)?;
-        asked_to_end().await?;
+        end.await;
         running.stop().await;
         Ok(())
     })
 }
 
 #[cfg(unix)]
-async fn asked_to_end() -> io::Result<()> {
+fn asked_to_end() -> io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupted = signal(SignalKind::interrupt())?;
     let mut ended = signal(SignalKind::terminate())?;
-    tokio::select! {
-        interrupted = tokio::signal::ctrl_c() => interrupted,
-        _ = ended.recv() => Ok(()),
-    }
+    Ok(async move {
+        tokio::select! {
+            _ = interrupted.recv() => {}
+            _ = ended.recv() => {}
+        }
+    })
 }
 
 #[cfg(not(unix))]
-async fn asked_to_end() -> io::Result<()> {
-    tokio::signal::ctrl_c().await
+fn asked_to_end() -> io::Result<impl Future<Output = ()>> {
+    Ok(async {
+        // Without a way to be asked it listens on.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending().await
+        }
+    })
 }
 
 /// Bodies beyond this are refused, as the providers do.
