@@ -1,0 +1,61 @@
+//! What each vendor's models accept, as data.
+
+/// A row of models that accept the same.
+#[derive(Debug)]
+pub(super) struct Profile {
+    /// Parts of their names.
+    models: &'static [&'static str],
+    /// The Messages API answers behind Converse.
+    pub(super) claude: bool,
+    /// The additional fields that are known, where a schema checks them.
+    pub(super) fields: Option<&'static [&'static str]>,
+    /// Takes reasoning back only as it was redacted.
+    pub(super) redacted_only: bool,
+}
+
+/// The profile of a model; what is not known is the newest Claude.
+pub(super) fn profile(model: &str) -> &'static Profile {
+    let model = model.to_lowercase();
+    let known = PROFILES.iter().find(|row| row.models.iter().any(|part| model.contains(part)));
+    known.unwrap_or(&CLAUDE)
+}
+
+const CLAUDE: Profile =
+    Profile { models: &["claude"], claude: true, fields: None, redacted_only: false };
+const OTHER: Profile = Profile { models: &[], claude: false, ..CLAUDE };
+
+static PROFILES: &[Profile] = &[
+    Profile {
+        models: &["claude-3-haiku", "claude-3-sonnet", "claude-3-opus", "claude-3-5"],
+        fields: Some(&["top_k", "anthropic_beta", "anthropic_version", "metadata"]),
+        ..CLAUDE
+    },
+    CLAUDE,
+    Profile {
+        models: &["amazon.nova"],
+        fields: Some(&["inferenceConfig", "reasoningConfig"]),
+        ..OTHER
+    },
+    Profile { models: &["openai.gpt-5"], redacted_only: true, ..OTHER },
+    Profile {
+        models: &[
+            "amazon.",
+            "meta.",
+            "mistral.",
+            "cohere.",
+            "deepseek.",
+            "qwen.",
+            "openai.",
+            "moonshot",
+            "minimax.",
+            "ai21.",
+            "writer.",
+            "zai.",
+            "google.",
+            "nvidia.",
+            "twelvelabs.",
+            "xai.",
+        ],
+        ..OTHER
+    },
+];

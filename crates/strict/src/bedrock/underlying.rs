@@ -1,0 +1,257 @@
+//! The Messages request that stands behind a Converse request to Claude.
+
+use serde_json::{Map, Value, json};
+
+use super::profile::profile;
+use crate::Request;
+use crate::anthropic;
+use crate::rule::{Findings, items, string};
+
+/// A Messages request and where its blocks come from.
+pub(super) struct Underlying {
+    pub(super) body: Value,
+    betas: Vec<String>,
+    /// For each message, the places that its blocks had.
+    places: Vec<Vec<usize>>,
+}
+
+impl Underlying {
+    /// The whole request; none if the model is not a Claude.
+    pub(super) fn whole(request: &Request<'_>) -> Option<Self> {
+        let mut underlying = Self::around(request)?;
+        let mut messages = Vec::new();
+        for message in items(request.body, "messages") {
+            let (content, places) = blocks(items(message, "content"));
+            messages.push(json!({"role": message.get("role"), "content": content}));
+            underlying.places.push(places);
+        }
+        underlying.body["messages"] = messages.into();
+        Some(underlying)
+    }
+
+    /// What stands around the messages.
+    pub(super) fn around(request: &Request<'_>) -> Option<Self> {
+        if !profile(request.model).claude {
+            return None;
+        }
+        let mut body = Map::new();
+        body.insert("model".to_owned(), request.model.into());
+        if let Some(system) = request.body.get("system") {
+            body.insert("system".to_owned(), blocks(list(system)).0.into());
+        }
+        if let Some(config) = request.body.get("toolConfig") {
+            body.insert("tools".to_owned(), tools(config).into());
+            body.extend(
+                config.get("toolChoice").map(|choice| ("tool_choice".to_owned(), chosen(choice))),
+            );
+        }
+        let inference = request.body.get("inferenceConfig");
+        for (here, there) in INFERENCE {
+            let value = inference.and_then(|inference| inference.get(here));
+            body.extend(value.map(|value| (there.to_owned(), value.clone())));
+        }
+        if let Some(effort) = request.body.pointer("/outputConfig/effort") {
+            body.insert("output_config".to_owned(), json!({"effort": effort}));
+        }
+        let mut betas = Vec::new();
+        for (key, value) in additional(request.body) {
+            if key == "anthropic_beta" {
+                betas = list(value).iter().filter_map(Value::as_str).map(str::to_owned).collect();
+            } else if key == "reasoning_config" {
+                // Converse's own name for it.
+                body.insert("thinking".to_owned(), value.clone());
+            } else if key != "anthropic_version" {
+                body.insert(key.clone(), value.clone());
+            }
+        }
+        Some(Self { body: body.into(), betas, places: Vec::new() })
+    }
+
+    /// Where a rule of the Messages API finds the request broken, and in which words.
+    pub(super) fn violations(&self, request: &Request<'_>, rule: &str) -> Vec<(String, String)> {
+        let Some(rule) = anthropic::JUDGE.rule(rule) else { return Vec::new() };
+        let betas: Vec<_> = self.betas.iter().map(String::as_str).collect();
+        let found = Findings::run(rule, &self.request(request, &betas));
+        found
+            .into_iter()
+            .map(|found| (self.place(request.body, &found.path), found.message))
+            .collect()
+    }
+
+    pub(super) fn trail(&self, request: &Request<'_>) -> anthropic::mint::Trail {
+        let betas: Vec<_> = self.betas.iter().map(String::as_str).collect();
+        anthropic::mint::Trail::of(&self.request(request, &betas))
+    }
+
+    fn request<'u>(&'u self, request: &Request<'u>, betas: &'u [&'u str]) -> Request<'u> {
+        Request {
+            body: &self.body,
+            flavor: "anthropic",
+            version: Some("2023-06-01"),
+            betas,
+            ..request.clone()
+        }
+    }
+
+    /// Where in the Converse request stands what has this path in the Messages request.
+    fn place(&self, body: &Value, path: &str) -> String {
+        let mut parts: Vec<_> = path.split('.').map(str::to_owned).collect();
+        if let [first, message, content, index, ..] = parts.as_mut_slice()
+            && *first == "messages"
+            && *content == "content"
+            && let (Ok(message), Ok(at)) = (message.parse::<usize>(), index.parse::<usize>())
+            && let Some(place) = self.places.get(message).and_then(|places| places.get(at))
+        {
+            *index = place.to_string();
+        }
+        if let Some(first) = parts.first_mut() {
+            if additional(body).any(|(key, _)| key == first) {
+                *first = format!("{ADDITIONAL}.{first}");
+            } else if let Some((place, _)) = PLACES.iter().find(|(_, there)| there == first) {
+                (*place).clone_into(first);
+            }
+        }
+        parts.join(".")
+    }
+}
+
+fn additional(body: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    let fields = body.get(ADDITIONAL).and_then(Value::as_object);
+    fields.into_iter().flatten()
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// Blocks as the Messages API knows them, and the places they had. A cache point is a mark on the
+/// block before it.
+fn blocks(content: &[Value]) -> (Vec<Value>, Vec<usize>) {
+    let (mut blocks, mut places) = (Vec::<Value>::new(), Vec::new());
+    for (at, value) in content.iter().enumerate() {
+        if let Some(point) = value.get("cachePoint") {
+            mark(blocks.last_mut(), point);
+        } else {
+            blocks.push(block(value));
+            places.push(at);
+        }
+    }
+    (blocks, places)
+}
+
+fn mark(block: Option<&mut Value>, point: &Value) {
+    if let Some(block) = block {
+        let mut cache = json!({"type": "ephemeral"});
+        if let Some(ttl) = point.get("ttl") {
+            cache["ttl"] = ttl.clone();
+        }
+        block["cache_control"] = cache;
+    }
+}
+
+/// A block as the Messages API knows it.
+pub(super) fn block(value: &Value) -> Value {
+    let Some((kind, inner)) = value.as_object().and_then(|object| object.iter().next()) else {
+        return json!({"type": "text", "text": "{}"});
+    };
+    match kind.as_str() {
+        "text" => json!({"type": "text", "text": inner}),
+        "image" => {
+            let kind = format!("image/{}", string(inner, "format"));
+            let source = json!({"type": "base64", "media_type": kind, "data": inner.pointer("/source/bytes")});
+            json!({"type": "image", "source": source})
+        }
+        "document" => {
+            json!({"type": "document", "source": inner.get("source"), "title": inner.get("name")})
+        }
+        "toolUse" => json!({
+            "type": "tool_use",
+            "id": inner.get("toolUseId"),
+            "name": inner.get("name"),
+            "input": inner.get("input"),
+        }),
+        "toolResult" => {
+            let content: Vec<_> = items(inner, "content").iter().map(block).collect();
+            let mut result = json!({
+                "type": "tool_result",
+                "tool_use_id": inner.get("toolUseId"),
+                "content": content,
+            });
+            if string(inner, "status") == "error" {
+                result["is_error"] = true.into();
+            }
+            result
+        }
+        "reasoningContent" => reasoning(inner),
+        "citationsContent" => {
+            let text: String =
+                items(inner, "content").iter().map(|part| string(part, "text")).collect();
+            json!({"type": "text", "text": text})
+        }
+        // Whatever else there is, is something said.
+        _ => json!({"type": "text", "text": inner.to_string()}),
+    }
+}
+
+fn reasoning(value: &Value) -> Value {
+    if let Some(data) = value.get("redactedContent") {
+        return json!({"type": "redacted_thinking", "data": data});
+    }
+    let text = value.pointer("/reasoningText/text");
+    let mut thinking = json!({"type": "thinking", "thinking": text});
+    if let Some(signature) = value.pointer("/reasoningText/signature") {
+        thinking["signature"] = signature.clone();
+    }
+    thinking
+}
+
+fn tools(config: &Value) -> Vec<Value> {
+    let mut tools: Vec<Value> = Vec::new();
+    for tool in items(config, "tools") {
+        if let Some(point) = tool.get("cachePoint") {
+            mark(tools.last_mut(), point);
+            continue;
+        }
+        let Some(spec) = tool.get("toolSpec") else { continue };
+        let mut spelled = json!({"name": spec.get("name")});
+        for (here, there) in [
+            ("/description", "description"),
+            ("/inputSchema/json", "input_schema"),
+            ("/strict", "strict"),
+        ] {
+            if let Some(value) = spec.pointer(here) {
+                spelled[there] = value.clone();
+            }
+        }
+        tools.push(spelled);
+    }
+    tools
+}
+
+fn chosen(choice: &Value) -> Value {
+    match choice.get("tool") {
+        Some(tool) => json!({"type": "tool", "name": tool.get("name")}),
+        None if choice.get("any").is_some() => json!({"type": "any"}),
+        None => json!({"type": "auto"}),
+    }
+}
+
+pub(super) const ADDITIONAL: &str = "additionalModelRequestFields";
+
+const INFERENCE: [(&str, &str); 4] = [
+    ("maxTokens", "max_tokens"),
+    ("temperature", "temperature"),
+    ("topP", "top_p"),
+    ("stopSequences", "stop_sequences"),
+];
+
+/// Where fields of the Messages request stand here.
+const PLACES: [(&str, &str); 7] = [
+    ("inferenceConfig.maxTokens", "max_tokens"),
+    ("inferenceConfig.temperature", "temperature"),
+    ("inferenceConfig.topP", "top_p"),
+    ("inferenceConfig.stopSequences", "stop_sequences"),
+    ("toolConfig.tools", "tools"),
+    ("toolConfig.toolChoice", "tool_choice"),
+    ("outputConfig", "output_config"),
+];

@@ -1,0 +1,189 @@
+//! What stands around the conversation: thinking, the reply's type, cached content, the context.
+
+use serde_json::Value;
+
+use super::profile::profile;
+use super::tools::{has_built_in, has_functions};
+use super::view::{self, field, is_vertex, said, text, within};
+use crate::{Evidence, Findings, Request, Rule};
+
+fn thinking<'r>(request: &Request<'r>) -> Option<&'r Value> {
+    within(view::body(request), &["generation_config", "thinking_config"])
+}
+
+fn budget(request: &Request<'_>) -> Option<i64> {
+    let budget = field(thinking(request)?, "thinking_budget")?;
+    budget.as_i64().or_else(|| budget.as_str()?.parse().ok())
+}
+
+fn level(request: &Request<'_>) -> bool {
+    thinking(request).is_some_and(|thinking| field(thinking, "thinking_level").is_some())
+}
+
+fn both(request: &Request<'_>, findings: &mut Findings) {
+    if level(request) && budget(request).is_some() {
+        findings.add(CONFIG, said(request.flavor, BOTH));
+    }
+}
+
+fn no_level(request: &Request<'_>, findings: &mut Findings) {
+    if level(request) && !profile(request.model).levels {
+        findings.add(format!("{CONFIG}.thinking_level"), said(request.flavor, NO_LEVEL));
+    }
+}
+
+fn off(request: &Request<'_>, findings: &mut Findings) {
+    if budget(request) == Some(0) && !profile(request.model).can_stop_thinking {
+        let words = if is_vertex(request.flavor) {
+            said(request.flavor, NO_ZERO)
+        } else {
+            ONLY_THINKS.to_owned()
+        };
+        findings.add(format!("{CONFIG}.thinking_budget"), words);
+    }
+}
+
+fn range(request: &Request<'_>, findings: &mut Findings) {
+    let (Some(asked), Some((least, most))) = (budget(request), profile(request.model).budget)
+    else {
+        return;
+    };
+    if asked != -1 && asked != 0 && !(least..=most).contains(&asked) {
+        let words = format!(
+            "The thinking budget {asked} is invalid. Please choose a value between {least} and {most}."
+        );
+        findings.add(format!("{CONFIG}.thinking_budget"), said(request.flavor, &words));
+    }
+}
+
+fn formatted(request: &Request<'_>, findings: &mut Findings) {
+    let body = view::body(request);
+    let kind = within(body, &["generation_config", "response_mime_type"]);
+    let json = kind.is_some_and(|kind| kind == "application/json");
+    if !json || profile(request.model).formats_with_tools {
+        return;
+    }
+    let what = if has_functions(body) {
+        "Function calling"
+    } else if has_built_in(body) {
+        "Tool use"
+    } else {
+        return;
+    };
+    let words = format!("{what} with a response mime type: 'application/json' is unsupported");
+    findings.add("generation_config.response_mime_type", said(request.flavor, &words));
+}
+
+fn cached(request: &Request<'_>, findings: &mut Findings) {
+    let body = view::body(request);
+    let set = ["system_instruction", "tools", "tool_config"]
+        .iter()
+        .any(|name| field(body, name).is_some());
+    if set && !text(body, "cached_content").is_empty() {
+        findings.add("cached_content", CACHED);
+    }
+}
+
+/// A careful guess at the tokens of a prompt: real ones are rarely fewer.
+pub(super) fn estimate(body: &Value) -> u64 {
+    let counted = ["contents", "system_instruction", "tools"];
+    let size: usize = counted.iter().filter_map(|name| field(body, name)).map(size).sum();
+    size as u64 / 4
+}
+
+/// The bytes of all texts, without media and signatures.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(list) => list.iter().map(size).sum(),
+        Value::Object(object) => object
+            .iter()
+            .filter(|(key, _)| !matches!(view::snake(key).as_str(), "data" | "thought_signature"))
+            .map(|(_, value)| size(value))
+            .sum(),
+        _ => 1,
+    }
+}
+
+fn context(request: &Request<'_>, findings: &mut Findings) {
+    let (tokens, most) = (estimate(view::body(request)), profile(request.model).context);
+    if tokens > most && !request.counting {
+        let words = format!(
+            "The input token count ({tokens}) exceeds the maximum number of tokens allowed ({most})."
+        );
+        findings.add("contents", words);
+    }
+}
+
+const CONFIG: &str = "generation_config.thinking_config";
+const BOTH: &str = "You can only set only one of thinking budget and thinking level.";
+const NO_LEVEL: &str = "Thinking level is not supported for this model.";
+const NO_ZERO: &str = "The model does not support setting thinking_budget to 0.";
+const ONLY_THINKS: &str = "Budget 0 is invalid. This model only works in thinking mode.";
+const CACHED: &str = "CachedContent can not be used with GenerateContent request setting system_instruction, tools or tool_config.";
+
+pub(super) const RULES: [Rule; 7] = [
+    Rule {
+        name: "budget-and-level",
+        status: 400,
+        when: "Both a budget and a level of thinking are given.",
+        words: "You can only set only one of thinking budget and thinking level.\nUnable to submit request because You can only set only one of thinking budget and thinking level.. Learn more: {url}",
+        evidence: Evidence::Quoted,
+        source: "row 21; public code, kilocode PR#5139",
+        check: both,
+    },
+    Rule {
+        name: "no-thinking-level",
+        status: 400,
+        when: "A level of thinking is given to a model before Gemini 3.",
+        words: "Thinking level is not supported for this model.\nUnable to submit request because Thinking level is not supported for this model.. Learn more: {url}",
+        evidence: Evidence::Seen,
+        source: "row 21; public code 68685726530, 54692463530",
+        check: no_level,
+    },
+    Rule {
+        name: "thinking-only",
+        status: 400,
+        when: "Thinking is turned off on a model that always thinks.",
+        words: "Budget 0 is invalid. This model only works in thinking mode.\nUnable to submit request because The model does not support setting thinking_budget to 0.. Learn more: {url}",
+        evidence: Evidence::Seen,
+        source: "row 20; pi#3460, public code 60454546699, 59124910365",
+        check: off,
+    },
+    Rule {
+        name: "thinking-budget",
+        status: 400,
+        when: "The budget of thinking is less or more than a 2.5 model takes.",
+        words: "The thinking budget {n} is invalid. Please choose a value between {least} and {most}.\nUnable to submit request because The thinking budget {n} is invalid. Please choose a value between {least} and {most}.. Learn more: {url}",
+        evidence: Evidence::Seen,
+        source: "§2; public code 52698956507, 70348054893",
+        check: range,
+    },
+    Rule {
+        name: "json-and-tools",
+        status: 400,
+        when: "On models before Gemini 3: the reply is to be JSON, and there are tools.",
+        words: "{what} with a response mime type: 'application/json' is unsupported\nUnable to submit request because {what} with a response mime type: 'application/json' is unsupported. Learn more: {url}",
+        evidence: Evidence::Seen,
+        source: "row 17; symfony/ai#803, dartantic#96",
+        check: formatted,
+    },
+    Rule {
+        name: "cached-content",
+        status: 400,
+        when: "Cached content is used together with a system instruction, tools or a tool config.",
+        words: "CachedContent can not be used with GenerateContent request setting system_instruction, tools or tool_config.",
+        evidence: Evidence::Seen,
+        source: "row 18; langchain-google#1528",
+        check: cached,
+    },
+    Rule {
+        name: "prompt-too-long",
+        status: 400,
+        when: "The prompt has more tokens than the model takes (estimated).",
+        words: "The input token count ({n}) exceeds the maximum number of tokens allowed ({most}).",
+        evidence: Evidence::Quoted,
+        source: "row 22; public code",
+        check: context,
+    },
+];
