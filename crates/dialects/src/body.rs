@@ -43,8 +43,22 @@ pub fn note_left_out(conversation: &Conversation, to: DialectId, ledger: &mut Le
     if conversation.source == to {
         return;
     }
-    for field in conversation.fields.iter().filter(|field| !field.known) {
-        let what = format!("left out `{}`: {to} has no place for it", field.key);
+    let mut left_out = |name: String| {
+        let what = format!("left out `{name}`: {to} has no place for it");
         ledger.loss(note::NO_SUCH_FIELD, Place::BODY, what);
+    };
+    let source = crate::find(conversation.source.0);
+    for field in &conversation.fields {
+        if !field.known {
+            left_out(field.key.to_string());
+            continue;
+        }
+        let held = source.and_then(|source| source.held_inside(&field.key.contents()));
+        let Some(held) = held.filter(|_| field.value.is_object()) else { continue };
+        for inner in field.value.doc().root().fields() {
+            if !inner.value.is_null() && !held.contains(&&*inner.name()) {
+                left_out(format!("{}.{}", field.key, inner.name()));
+            }
+        }
     }
 }

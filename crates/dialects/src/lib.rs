@@ -46,6 +46,12 @@ pub trait Dialect: Sync {
         "messages"
     }
 
+    /// The keys inside an object of the body whose meaning the model holds; `None` where it holds
+    /// the object as a whole or not at all.
+    fn held_inside(&self, _field: &str) -> Option<&'static [&'static str]> {
+        None
+    }
+
     /// The names of its flavors; the first is the dialect as its inventor speaks it.
     fn flavors(&self) -> &'static [&'static str] {
         &[]

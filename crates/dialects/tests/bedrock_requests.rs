@@ -1,7 +1,7 @@
 //! Requests in the Bedrock dialect: what a body becomes, and what leaves.
 #![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
 
-use interlingua_dialects::{Dialect, bedrock::Bedrock, bedrock::ID, native::Native};
+use interlingua_dialects::{Dialect, bedrock::Bedrock, bedrock::ID, find, native::Native};
 use interlingua_model::{
     Args, Block, Body, Choice, Conversation, Form, Ledger, Role, Source, Target, Verbatim,
 };
@@ -75,7 +75,21 @@ fn a_request_is_read_whole() {
     assert_eq!(conversation.settings.choice, Some(Choice::Required));
     assert_eq!(conversation.settings.reasoning.as_ref().unwrap().budget, Some(Json::number(1024)));
     let unknown: Vec<_> = conversation.fields.iter().filter(|field| !field.known).collect();
-    assert_eq!(unknown.len(), 2, "{unknown:?}");
+    assert_eq!(unknown.len(), 1, "{unknown:?}");
+}
+
+#[test]
+fn what_is_inside_a_known_field_and_cannot_cross_is_noted_by_its_own_name() {
+    let (conversation, _) = decode(HEALTHY);
+    let mut ledger = Ledger::default();
+    let chat = find("openai-chat").unwrap();
+    chat.encode_request(&conversation, &Target::default(), &mut ledger);
+    let notes: Vec<_> = ledger.entries.iter().filter(|note| note.rule == "no-such-field").collect();
+    assert!(
+        notes.iter().any(|note| note.what.contains("`additionalModelRequestFields.")),
+        "{notes:?}"
+    );
+    assert!(!notes.iter().any(|note| note.what.contains("`additionalModelRequestFields`")));
 }
 
 #[test]

@@ -41,6 +41,10 @@ impl Dialect for Bedrock {
         Framing::AwsEvents
     }
 
+    fn held_inside(&self, field: &str) -> Option<&'static [&'static str]> {
+        settings::held_inside(field)
+    }
+
     fn decode_request(&self, body: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
         request::decode(body, ledger)
     }

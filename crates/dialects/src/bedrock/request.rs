@@ -37,8 +37,7 @@ pub(super) fn decode(doc: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
     }
     let decoded = settings::decode(|key| root.get(key), ledger);
     conversation.settings = Verbatim::read(decoded, ID, doc.whole());
-    let known = |key: &str| root.get(key).is_some_and(|value| settings::is_known(key, value));
-    conversation.fields = body::read_fields(doc, known, ledger);
+    conversation.fields = body::read_fields(doc, settings::is_known, ledger);
     Verbatim::read(conversation, ID, doc.whole())
 }
 

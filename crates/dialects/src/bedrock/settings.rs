@@ -32,17 +32,21 @@ pub(super) fn decode<'d>(
     settings
 }
 
-/// Whether the model holds all that a field of settings says, so that it can cross.
-pub(super) fn is_known(key: &str, value: Node<'_>) -> bool {
-    let all = |keys: &[&str]| value.fields().all(|field| keys.contains(&&*field.name()));
-    match key {
-        "modelId" | "model" | "messages" | "system" | "requestMetadata" => true,
-        "toolConfig" => all(&["tools", "toolChoice"]),
-        "inferenceConfig" => all(INFERENCE),
-        "additionalModelRequestFields" => all(ADDITIONAL),
-        "outputConfig" => all(OUTPUT),
-        "serviceTier" => all(&["type"]),
-        _ => false,
+/// Whether the model holds a field, or at least some of what is inside.
+pub(super) fn is_known(key: &str) -> bool {
+    matches!(key, "modelId" | "model" | "messages" | "system" | "requestMetadata")
+        || held_inside(key).is_some()
+}
+
+/// The keys the model holds of a field that has more.
+pub(super) fn held_inside(field: &str) -> Option<&'static [&'static str]> {
+    match field {
+        "toolConfig" => Some(&["tools", "toolChoice"]),
+        "inferenceConfig" => Some(INFERENCE),
+        "additionalModelRequestFields" => Some(ADDITIONAL),
+        "outputConfig" => Some(OUTPUT),
+        "serviceTier" => Some(&["type"]),
+        _ => None,
     }
 }
 

@@ -49,6 +49,10 @@ impl Dialect for OpenAiResponses {
         "input"
     }
 
+    fn held_inside(&self, field: &str) -> Option<&'static [&'static str]> {
+        settings::held_inside(field)
+    }
+
     fn decode_request(&self, body: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
         Verbatim::read(request::decode(body, ledger), ID, body.whole())
     }

@@ -49,6 +49,15 @@ pub(super) fn decode(body: Node<'_>, fields: &mut [TopField], ledger: &mut Ledge
     }
 }
 
+/// The keys the model holds of a field that has more.
+pub(super) fn held_inside(field: &str) -> Option<&'static [&'static str]> {
+    match field {
+        "reasoning" => Some(&["effort", "summary", "generate_summary"]),
+        "text" => Some(&["format", "verbosity"]),
+        _ => None,
+    }
+}
+
 fn forget(fields: &mut [TopField], key: &str) {
     for field in fields.iter_mut().filter(|field| field.key == *key) {
         field.known = false;

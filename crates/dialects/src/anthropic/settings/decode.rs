@@ -36,15 +36,20 @@ pub(in crate::anthropic) fn decode(
     }
 }
 
-/// Whether the model holds all that a field says.
+/// Whether the model holds a field, or at least some of what is inside.
 pub(in crate::anthropic) fn is_known(key: &str, node: Node<'_>) -> bool {
-    let only = |keys: &[&str]| node.fields().all(|field| keys.contains(&&*field.name()));
-    match key {
-        "model" | "messages" | "system" | "tools" => true,
-        "thinking" => only(&["type", "budget_tokens", "display"]),
-        "output_config" => only(&["effort", "format"]),
-        "metadata" => only(&["user_id"]),
-        _ => super::is_setting(key) || node.is_null(),
+    matches!(key, "model" | "messages" | "system" | "tools")
+        || super::is_setting(key)
+        || node.is_null()
+}
+
+/// The keys the model holds of a field that has more.
+pub(in crate::anthropic) fn held_inside(field: &str) -> Option<&'static [&'static str]> {
+    match field {
+        "thinking" => Some(&["type", "budget_tokens", "display"]),
+        "output_config" => Some(&["effort", "format"]),
+        "metadata" => Some(&["user_id"]),
+        _ => None,
     }
 }
 

@@ -3,7 +3,7 @@
 mod decode;
 mod encode;
 
-pub(super) use decode::{decode, is_known};
+pub(super) use decode::{decode, held_inside, is_known};
 pub(super) use encode::{encode_all, encode_edited};
 
 /// Every field whose meaning the settings hold, in the order they are written.

@@ -50,6 +50,16 @@ pub(in crate::openai_chat) fn decode(body: Node<'_>, ledger: &mut Ledger) -> Set
     settings
 }
 
+/// The keys the model holds of a field that has more.
+pub(in crate::openai_chat) fn held_inside(field: &str) -> Option<&'static [&'static str]> {
+    match field {
+        "stream_options" => Some(&["include_usage"]),
+        "reasoning" => Some(&["effort", "enabled", "max_tokens", "summary", "exclude"]),
+        "thinking" => Some(&["type", "budget_tokens"]),
+        _ => None,
+    }
+}
+
 fn stop(node: Node<'_>, ledger: &mut Ledger) -> Vec<Text> {
     match node.kind() {
         Kind::String => node.text().into_iter().collect(),

@@ -3,7 +3,7 @@
 mod decode;
 mod encode;
 
-pub(super) use decode::decode;
+pub(super) use decode::{decode, held_inside};
 pub(super) use encode::{encode, only};
 
 /// The fields of the body whose meaning is in the settings.
