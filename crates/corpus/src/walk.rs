@@ -7,34 +7,50 @@ use bytes::Bytes;
 
 use crate::{BadCase, Case};
 
-/// A case and where it stands: `corpus/<kind>/<dialect>/<name>.json`.
+/// A case and where it stands: `corpus/<kind>/<dialect>/<name>.json` or `corpus/wild/<name>.json`.
 #[derive(Debug)]
 pub struct Filed {
     pub path: PathBuf,
     pub kind: String,
-    pub dialect: String,
+    /// The folder's; failures seen in the wild are not sorted by dialect.
+    pub dialect: Option<String>,
     pub case: Result<Case, BadCase>,
 }
 
-/// Every kind of case this crate runs; each dialect has a folder of each.
+/// Every kind of case that each dialect has a folder of.
 pub const KINDS: [&str; 6] = ["roundtrip", "decode", "encode", "reply", "stream", "error"];
 
-/// All cases of these kinds, in the order of their names.
+/// Failures that people met with other translators, each told by its number in a catalogue.
+pub const WILD: &str = "wild";
+
+/// All cases, in the order of their kinds and names.
 pub fn cases(corpus: &Path) -> io::Result<Vec<Filed>> {
     let mut cases = Vec::new();
     for kind in KINDS {
         for dialect in names(&corpus.join(kind))? {
-            for name in names(&corpus.join(kind).join(&dialect))? {
-                let path = corpus.join(kind).join(&dialect).join(name);
-                if path.extension().is_some_and(|extension| extension == "json") {
-                    let case = Case::parse(&Bytes::from(fs::read(&path)?));
-                    let (kind, dialect) = (kind.to_owned(), dialect.clone());
-                    cases.push(Filed { path, kind, dialect, case });
-                }
-            }
+            read(&corpus.join(kind).join(&dialect), kind, Some(&dialect), &mut cases)?;
         }
     }
+    read(&corpus.join(WILD), WILD, None, &mut cases)?;
     Ok(cases)
+}
+
+/// The cases of one folder.
+fn read(
+    folder: &Path,
+    kind: &str,
+    dialect: Option<&str>,
+    cases: &mut Vec<Filed>,
+) -> io::Result<()> {
+    for name in names(folder)? {
+        let path = folder.join(name);
+        if path.extension().is_some_and(|extension| extension == "json") {
+            let case = Case::parse(&Bytes::from(fs::read(&path)?));
+            let (kind, dialect) = (kind.to_owned(), dialect.map(str::to_owned));
+            cases.push(Filed { path, kind, dialect, case });
+        }
+    }
+    Ok(())
 }
 
 fn names(folder: &Path) -> io::Result<Vec<String>> {
@@ -49,10 +65,12 @@ fn names(folder: &Path) -> io::Result<Vec<String>> {
 }
 
 impl Filed {
-    /// Whether the case speaks the dialect of its folder, the way its kind says.
+    /// Whether the case speaks the dialect of its folder, the way its kind says; a failure from the
+    /// wild is named by its number in the catalogue, as in `f87_parallel_calls.json`.
     pub fn is_in_place(&self) -> bool {
         let Ok(case) = &self.case else { return false };
-        let is = |dialect: &dyn interlingua::Dialect| dialect.id().0 == self.dialect;
+        let Some(folder) = &self.dialect else { return is_numbered(&self.path) };
+        let is = |dialect: &dyn interlingua::Dialect| dialect.id().0 == folder;
         match &*self.kind {
             "roundtrip" => is(case.from) && is(case.to),
             "decode" => is(case.from),
@@ -60,4 +78,10 @@ impl Filed {
             _ => is(case.from) || is(case.to),
         }
     }
+}
+
+fn is_numbered(path: &Path) -> bool {
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let number = name.strip_prefix('f').and_then(|rest| rest.split_once('_'));
+    number.is_some_and(|(number, _)| number.parse::<u16>().is_ok())
 }
