@@ -66,36 +66,22 @@ fn failure(status: Option<u16>, said: Said, root: Node<'_>) -> Failure {
 }
 
 /// Looks through the envelopes: an object or a string under `error`, `detail`, a flat object, a list.
+/// Relays put the error they got into their own, as JSON in a string; the innermost one counts.
 fn said(node: Node<'_>) -> Option<Said> {
+    said_within(node, MOST_ENVELOPES)
+}
+
+fn said_within(node: Node<'_>, envelopes: u8) -> Option<Said> {
     if node.is_array() {
-        return node.items().find_map(said);
+        return node.items().find_map(|node| said_within(node, envelopes));
     }
     let mut found = Said::default();
-    let mut collect = |node: Node<'_>| {
-        for key in ["type", "code", "status", "object", "error_type"] {
-            match node.get(key).map(|value| (value.kind(), value)) {
-                Some((Kind::String, value)) => {
-                    found.status = found.status.or(value.word().parse().ok().and_then(as_status));
-                    found.words.push(value.word().to_lowercase());
-                }
-                Some((Kind::Number, value)) => {
-                    found.status = found.status.or(value.count().and_then(as_status));
-                    found.words.push(value.raw().to_owned());
-                }
-                Some(_) | None => {}
-            }
-        }
-    };
-    collect(node);
+    found.collect(node);
     let error = node.get("error").filter(|error| !error.is_null());
-    if let Some(error) = error.filter(|error| error.is_object()) {
-        collect(error);
-        if let Some(metadata) = error.get("metadata") {
-            collect(metadata);
-        }
-        if let Some(inner) = error.get("innererror") {
-            collect(inner);
-        }
+    let object = error.filter(|error| error.is_object());
+    let part = |key: &str| object.and_then(|error| error.get(key));
+    for part in [object, part("metadata"), part("innererror")].into_iter().flatten() {
+        found.collect(part);
     }
     found.message = match error {
         Some(error) if error.is_object() => {
@@ -104,30 +90,65 @@ fn said(node: Node<'_>) -> Option<Said> {
         Some(error) => error.text().unwrap_or_else(|| Text::new(error.raw())),
         None => message(node)?,
     };
-    Some(found)
+    let raw = object.unwrap_or(node).get("metadata").and_then(|metadata| metadata.get("raw"));
+    let inner = envelopes.checked_sub(1).and_then(|envelopes| {
+        let behind = raw.and_then(|raw| behind(raw, envelopes));
+        behind.or_else(|| within(&found.message, envelopes))
+    });
+    Some(match inner {
+        Some(inner) => found.around(inner),
+        None => found,
+    })
 }
 
-/// The message of an error object, with what a provider behind the provider said.
+/// The message of an error object.
 fn message(node: Node<'_>) -> Option<Text> {
     let field = ["message", "msg", "detail", "error"].into_iter().find_map(|key| node.get(key));
-    let own = field.filter(|field| !field.is_null()).map(|field| {
+    field.filter(|field| !field.is_null()).map(|field| {
         let inner = field.get("message").unwrap_or(field);
         inner.text().unwrap_or_else(|| Text::new(inner.raw()))
-    });
-    let raw = node.get("metadata").and_then(|metadata| metadata.get("raw")).and_then(behind);
-    match (own, raw) {
-        (Some(own), Some(raw)) => Some(Text::join([&own, &raw], ": ")),
-        (own, raw) => own.or(raw),
-    }
+    })
 }
 
 /// What `metadata.raw` says: JSON in a string, JSON, or words.
-fn behind(raw: Node<'_>) -> Option<Text> {
-    let Some(text) = raw.text() else { return said(raw).map(|said| said.message) };
-    let inner = Doc::parse(text.contents().as_ref().into(), Limits::default());
-    match inner.ok().and_then(|doc| said(doc.root())) {
-        Some(said) => Some(said.message),
-        None => Some(text).filter(|text| !text.is_blank()),
+fn behind(raw: Node<'_>, envelopes: u8) -> Option<Said> {
+    let Some(text) = raw.text() else { return said_within(raw, envelopes) };
+    let words = || Said { message: text.clone(), ..Said::default() };
+    within(&text, envelopes).or_else(|| Some(words()).filter(|_| !text.is_blank()))
+}
+
+/// The error in a message that ends with one as JSON.
+fn within(message: &Text, envelopes: u8) -> Option<Said> {
+    let contents = message.contents();
+    let json = contents.get(contents.find('{')?..)?;
+    let doc = Doc::parse(json.into(), Limits::default()).ok()?;
+    let is = |key: &str| doc.root().get(key).is_some_and(|word| word.word() == "error");
+    let is_error = doc.root().get("error").is_some() || is("object") || is("type");
+    is_error.then(|| said_within(doc.root(), envelopes)).flatten()
+}
+
+impl Said {
+    fn collect(&mut self, node: Node<'_>) {
+        for key in ["type", "code", "status", "object", "error_type"] {
+            match node.get(key).map(|value| (value.kind(), value)) {
+                Some((Kind::String, value)) => {
+                    self.status = self.status.or(value.word().parse().ok().and_then(as_status));
+                    self.words.push(value.word().to_lowercase());
+                }
+                Some((Kind::Number, value)) => {
+                    self.status = self.status.or(value.count().and_then(as_status));
+                    self.words.push(value.raw().to_owned());
+                }
+                Some(_) | None => {}
+            }
+        }
+    }
+
+    /// What this says around another; the words of both tell the kind.
+    fn around(self, mut inner: Self) -> Self {
+        inner.words.extend(self.words);
+        inner.status = self.status.or(inner.status);
+        inner
     }
 }
 
@@ -217,6 +238,9 @@ fn names(kind: FailureKind) -> (&'static str, Option<&'static str>) {
         FailureKind::Upstream => ("server_error", None),
     }
 }
+
+/// How many errors within errors are looked into.
+const MOST_ENVELOPES: u8 = 5;
 
 /// Types and codes that say more than the status; the first found counts.
 const WORDS: &[(&str, FailureKind)] = &[
