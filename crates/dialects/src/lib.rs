@@ -7,6 +7,7 @@
 pub mod anthropic;
 pub mod bedrock;
 pub mod body;
+mod freeform;
 pub mod gemini;
 pub mod media;
 pub mod native;

@@ -1,7 +1,9 @@
 //! Tools that take free text: offered as a function with one string, so their calls are unwrapped.
 
 use interlingua_model::{Args, Body, Exchange, Turn, Verbatim};
-use interlingua_wire::{Doc, Limits, Node, Text};
+use interlingua_wire::{Json, Text};
+
+use crate::freeform;
 
 /// Unwraps the calls of a whole reply.
 pub(super) fn unwrap_calls(turn: &mut Turn, exchange: &Exchange) {
@@ -29,7 +31,6 @@ fn edit_args(block: &mut Verbatim<interlingua_model::Block>, text: Text) {
 
 /// The free text in arguments that should be `{"input": "…"}`; any others stand for themselves.
 pub(super) fn unwrap(args: &str) -> Text {
-    let doc = Doc::parse(args.to_owned().into(), Limits::default());
-    let inner = doc.ok().and_then(|doc| doc.root().get("input").and_then(Node::text));
+    let inner = Json::parse(args.to_owned()).ok().and_then(|args| freeform::unwrapped(&args));
     inner.unwrap_or_else(|| Text::new(args))
 }

@@ -8,7 +8,7 @@ use interlingua_wire::{Doc, Json, Node, Text, Writer};
 
 use super::encode::{self, Way};
 use super::{ID, decode, error};
-use crate::note;
+use crate::{freeform, note};
 
 pub(super) fn decode(
     doc: &Doc,
@@ -56,9 +56,7 @@ pub(super) fn decode(
 pub(super) fn unwrapped(args: &Args) -> Args {
     match args {
         Args::Json(json) => {
-            let doc = json.doc();
-            let input = doc.root().get("input").filter(|_| doc.root().len() == 1);
-            let text = input.and_then(Node::text);
+            let text = freeform::unwrapped(json);
             Args::Freeform(text.unwrap_or_else(|| Text::new(json.as_str())))
         }
         Args::Malformed(text) | Args::Freeform(text) => Args::Freeform(text.clone()),

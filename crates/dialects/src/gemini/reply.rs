@@ -9,7 +9,7 @@ use interlingua_wire::{Doc, Json, Node, Text, Writer};
 use super::encode::{self, Way};
 use super::part::Pairing;
 use super::{ID, citations, content, error, names, outcome};
-use crate::note;
+use crate::{freeform, note};
 
 pub(super) fn decode(
     body: &Doc,
@@ -113,8 +113,7 @@ pub(super) fn unwrap_freeform(block: &mut Block) {
     if let Body::ToolCall(call) = &mut block.body {
         let text = match &call.args {
             Args::Json(json) => {
-                let input = json.doc().root().get("input").and_then(Node::text);
-                input.unwrap_or_else(|| Text::new(json.as_str()))
+                freeform::unwrapped(json).unwrap_or_else(|| Text::new(json.as_str()))
             }
             Args::Malformed(text) | Args::Freeform(text) => text.clone(),
         };

@@ -11,7 +11,7 @@ use super::encode::Pen;
 use super::flavor::Skill;
 use super::parts::{self, odd};
 use super::reasoning::GOOGLE;
-use crate::note;
+use crate::{freeform, note};
 
 /// What makes the id of a call that has none: the reply it comes in, and its number.
 #[derive(Clone, Copy, Debug, Default)]
@@ -87,10 +87,14 @@ pub(super) fn unwrap(block: &mut Block) {
     });
 }
 
+/// Whether a call to a function came without arguments.
+pub(super) fn is_bare(call: &ToolCall) -> bool {
+    matches!(&call.args, Args::Malformed(text) if text.is_blank())
+}
+
 /// The free text inside wrapped arguments; the arguments themselves if they are something else.
 pub(super) fn unwrapped(args: &Json) -> Text {
-    let input = args.doc().root().get("input").and_then(Node::text);
-    input.unwrap_or_else(|| Text::new(args.as_str()))
+    freeform::unwrapped(args).unwrap_or_else(|| Text::new(args.as_str()))
 }
 
 /// The seal that Gemini's compatible endpoint puts on a call or a message.

@@ -1,12 +1,12 @@
 //! A call: of a function, or of a tool that takes free text.
 
 use interlingua_model::{Args, Block, Exchange, Extras, Ledger, Place, ToolCall};
-use interlingua_wire::{Doc, Json, Limits, Text};
+use interlingua_wire::{Json, Text};
 
 use super::super::output::Seat;
 use super::super::{ID, names};
 use super::pen::{Pen, Spot};
-use crate::note;
+use crate::{freeform, note};
 
 pub(super) struct Call {
     spot: Spot,
@@ -73,7 +73,7 @@ impl Call {
     }
 
     pub(super) fn note(&self, place: Place, ledger: &mut Ledger) {
-        if self.input == Input::Arguments && self.pieces.is_empty() {
+        if self.input == Input::Arguments && self.pieces.iter().all(Text::is_blank) {
             ledger.change(note::ARGS_WRAPPED, place, "a call without arguments gets none: `{}`");
         }
     }
@@ -82,7 +82,7 @@ impl Call {
         let mut text = Text::concat(&self.pieces);
         match self.input {
             // Clients read the arguments as JSON.
-            Input::Arguments if text.is_empty() => {
+            Input::Arguments if text.is_blank() => {
                 text = Text::word("{}");
                 self.delta(&text, pen, out);
             }
@@ -147,8 +147,6 @@ impl Call {
 
 /// The free text within `{"input": "…"}`; anything else is taken as it is.
 fn unwrap(text: &Text) -> Text {
-    let contents = bytestring::ByteString::from(&*text.contents());
-    let doc = Doc::parse(contents, Limits::default()).ok();
-    let input = doc.as_ref().and_then(|doc| doc.root().get("input")?.text());
-    input.unwrap_or_else(|| text.clone())
+    let args = Json::parse(text.contents().into_owned()).ok();
+    args.and_then(|args| freeform::unwrapped(&args)).unwrap_or_else(|| text.clone())
 }
