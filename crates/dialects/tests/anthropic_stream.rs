@@ -275,11 +275,12 @@ fn one_signature_comes_last_and_foreign_seals_stay_behind() {
         r#"{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"late"}}"#,
         r#"{"type":"content_block_stop","index":0}"#,
         r#"{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t","name":"f","input":{}}}"#,
+        r#"{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{}"}}"#,
         r#"{"type":"content_block_stop","index":1}"#,
     ];
-    assert_eq!(frames[1..7], expected);
+    assert_eq!(frames[1..8], expected);
     let rules: Vec<_> = ledger.entries.iter().map(|entry| entry.rule).collect();
-    assert_eq!(rules, ["foreign-seal", "foreign-seal"]);
+    assert_eq!(rules, ["foreign-seal", "foreign-seal", "args-wrapped"]);
 }
 
 #[test]

@@ -140,6 +140,9 @@ fn thinking(
         return;
     }
     let has_seal = block.seal.is_some();
+    if spot == Spot::Reply && !has_seal && thinking.text.is_empty() {
+        return;
+    }
     let shown = spot == Spot::Reply
         && thinking.form != Form::Redacted
         && !(has_seal && thinking.text.is_empty());
@@ -174,7 +177,7 @@ fn tool_use(call: &ToolCall, block: &Block, place: Place, cx: &mut Cx<'_>, o: &m
         }
         Args::Malformed(text) => {
             o.object("input", |o| {
-                if !text.is_empty() {
+                if !text.is_blank() {
                     o.text("_raw", text);
                 }
             });

@@ -33,14 +33,16 @@ enum Open {
     /// There is no place for it.
     LeftOut,
     Text,
-    Call,
+    Call {
+        /// No arguments were written yet.
+        bare: bool,
+    },
     /// Free text on its way as the one string of an object.
     Freeform,
     /// Written once there is something to see or to sign.
     Thinking {
         is_written: bool,
         seal: Option<Text>,
-        is_foreign: bool,
     },
     /// Written whole.
     Whole,
@@ -114,7 +116,7 @@ impl Writer {
                 }
             },
             Body::Thinking(thinking) => {
-                self.open = Open::Thinking { is_written: false, seal: None, is_foreign: false };
+                self.open = Open::Thinking { is_written: false, seal: None };
                 if let Some(seal) = seal {
                     self.seal(seal, place, ledger);
                 }
@@ -182,12 +184,12 @@ impl Writer {
             Args::Json(json) => {
                 self.piece(out, "input_json_delta", |o| o.word("partial_json", json.as_str()));
             }
-            Args::Malformed(text) if !text.is_empty() => {
+            Args::Malformed(text) if !text.is_blank() => {
                 self.piece(out, "input_json_delta", |o| o.text("partial_json", text));
             }
-            Args::Malformed(_) => {}
+            Args::Malformed(_) => return Open::Call { bare: true },
         }
-        Open::Call
+        Open::Call { bare: false }
     }
 
     fn piece(&self, out: &mut Vec<u8>, kind: &str, fill: impl FnOnce(&mut Object<'_>)) {
@@ -212,7 +214,7 @@ impl Writer {
                 self.start_thinking(out);
                 self.piece(out, "thinking_delta", |o| o.text("thinking", text));
             }
-            Open::Nothing | Open::LeftOut | Open::Call | Open::Freeform | Open::Whole => {}
+            Open::Nothing | Open::LeftOut | Open::Call { .. } | Open::Freeform | Open::Whole => {}
         }
     }
 
@@ -234,10 +236,7 @@ impl Writer {
             Open::Thinking { seal, .. } if new.origin.issuer == ISSUER => {
                 *seal = Some(new.data.clone());
             }
-            open => {
-                if let Open::Thinking { is_foreign, .. } = open {
-                    *is_foreign = true;
-                }
+            _ => {
                 let what = format!("left out the seal of {}", new.origin.issuer);
                 ledger.loss(note::FOREIGN_SEAL, place, what);
             }
@@ -257,8 +256,9 @@ impl Writer {
         match delta {
             Delta::Text(text) => self.text(text, out),
             Delta::Args(text) if text.is_empty() => {}
-            Delta::Args(text) => match self.open {
-                Open::Call => {
+            Delta::Args(text) => match &mut self.open {
+                Open::Call { bare } => {
+                    *bare &= text.is_blank();
                     self.piece(out, "input_json_delta", |o| o.text("partial_json", text));
                 }
                 Open::Freeform => {
@@ -275,12 +275,10 @@ impl Writer {
         }
     }
 
-    fn close(&mut self, out: &mut Vec<u8>) {
+    fn close(&mut self, place: Place, out: &mut Vec<u8>, ledger: &mut Ledger) {
         match &self.open {
-            // All there was of that thinking is a seal for somebody else.
-            Open::Nothing
-            | Open::LeftOut
-            | Open::Thinking { is_written: false, seal: None, is_foreign: true } => {
+            // Nothing to see and nothing to sign: perhaps a seal for somebody else.
+            Open::Nothing | Open::LeftOut | Open::Thinking { is_written: false, seal: None } => {
                 self.open = Open::Nothing;
                 return;
             }
@@ -294,7 +292,13 @@ impl Writer {
             Open::Freeform => {
                 self.piece(out, "input_json_delta", |o| o.word("partial_json", "\"}"));
             }
-            Open::Text | Open::Call | Open::Whole => {}
+            // Clients read the arguments from the deltas.
+            Open::Call { bare: true } => {
+                let what = "missing arguments are written as {}";
+                ledger.change(note::ARGS_WRAPPED, place, what);
+                self.piece(out, "input_json_delta", |o| o.word("partial_json", "{}"));
+            }
+            Open::Text | Open::Call { bare: false } | Open::Whole => {}
         }
         self.open = Open::Nothing;
         let index = self.index();
@@ -356,7 +360,7 @@ impl StreamWriter for Writer {
             Event::Delta { index, delta } => {
                 self.delta(Place::reply(*index as usize), delta, out, ledger);
             }
-            Event::Close { .. } => self.close(out),
+            Event::Close { index } => self.close(Place::reply(*index as usize), out, ledger),
             Event::Stop(stop) => self.stop(stop, out, ledger),
             Event::Fail(failure) => framed(out, "error", |data| error::write_event(failure, data)),
             Event::Ping => frame(out, "ping", |_| {}),

@@ -157,7 +157,7 @@ fn write_call(
             ledger.change(note::ARGS_WRAPPED, place, "arguments that are no object are wrapped");
             input.object(|o| o.json("_raw", json));
         }
-        Args::Malformed(text) if text.is_empty() => {
+        Args::Malformed(text) if text.is_blank() => {
             ledger.change(
                 note::ARGS_WRAPPED,
                 place,

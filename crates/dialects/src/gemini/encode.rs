@@ -189,7 +189,7 @@ pub(super) fn args_object(args: &Args, place: Place, ledger: &mut Ledger) -> Jso
     match args {
         Args::Json(json) if json.is_object() => json.clone(),
         Args::Freeform(text) => Json::object(|object| object.text("input", text)),
-        Args::Malformed(text) if text.is_empty() => {
+        Args::Malformed(text) if text.is_blank() => {
             ledger.change(note::ARGS_WRAPPED, place, "a call came without arguments: `{}` is sent");
             Json::EMPTY_OBJECT
         }

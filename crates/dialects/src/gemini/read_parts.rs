@@ -105,7 +105,9 @@ impl Parts {
             _ => return,
         };
         let plain = block.seal.is_none() && block.extras.is_empty();
-        if plain && text.is_empty() && standing.last_word && self.next > 0 {
+        // An empty part at the beginning or the end of a chunk says nothing about what goes on.
+        let goes_by = standing.last_word && self.next > 0 || standing.first && self.open.is_some();
+        if plain && text.is_empty() && goes_by {
             return;
         }
         let goes_on = self.open.as_ref().is_some_and(|open| open.thought == thought);

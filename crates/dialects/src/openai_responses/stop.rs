@@ -57,10 +57,12 @@ pub(super) fn encode(stop: &Stop, has_refusal: bool, ledger: &mut Ledger) -> End
         }
         StopReason::Sequence => reduced("which stop sequence ended the reply is not said"),
         StopReason::Pause => reduced("a pause is said as an end"),
-        StopReason::MalformedCall => {
-            reduced("a call the provider could not read is said as an end");
-        }
         StopReason::Other => reduced("an end of no known kind is said as a usual one"),
+        // A client takes a completed response without output for an answer.
+        StopReason::MalformedCall => {
+            reduced("a call the provider could not read is said as a failure");
+            return Ending { status: Text::word(FAILED), reason: None };
+        }
         StopReason::Error => return Ending { status: Text::word(FAILED), reason: None },
     }
     Ending { status: COMPLETED, reason: None }
