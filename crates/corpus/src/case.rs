@@ -125,6 +125,7 @@ fn exchange(
             .flat_map(Node::fields)
             .filter_map(|field| Some((field.key(), field.value.text()?)))
             .collect(),
+        usage: of("usage").and_then(Node::boolean),
         array: of("array").and_then(Node::boolean).unwrap_or(false),
     }
 }

@@ -82,7 +82,6 @@ fn replies() -> Vec<Reply> {
         reply(vec![google(text("a"))]),
         reply(vec![text("a"), Block::new(Body::Refusal(Text::new("no")))]),
         reply(vec![call("c1", Args::Malformed(Text::new("{\"x\":"))), call("c2", args("[1]"))]),
-        reply(vec![call("c1", Args::Malformed(Text::EMPTY))]),
     ]
 }
 

@@ -156,6 +156,7 @@ pub fn exchange_of(conversation: &Conversation, target: &Target) -> Exchange {
         flavor: target.flavor,
         freeform: freeform.collect(),
         namespaces: namespaces.collect(),
+        usage: Some(conversation.settings.stream_usage == Some(true)),
         ..Exchange::default()
     }
 }

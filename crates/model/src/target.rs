@@ -33,6 +33,9 @@ pub struct Exchange {
     /// Names of tools that the client groups, each with the name of its group, so that a call to one
     /// is said in the client's terms.
     pub namespaces: Vec<(Text, Text)>,
+    /// Whether the client asked for usage in its stream, where the dialect sends it only then; `None`
+    /// if that is not known.
+    pub usage: Option<bool>,
     /// Whether the client wants its stream as one JSON array, where the dialect knows that form.
     pub array: bool,
 }

@@ -42,9 +42,21 @@ pub(crate) fn reply() -> impl Strategy<Value = Streamed> {
             reply.turn.blocks.push(block.into());
         }
         reply.usage = usage;
-        let calls = reply.has_calls();
-        reply.stop = Stop::new(if calls { StopReason::ToolUse } else { reason });
+        reply.stop = Stop::new(match last_args(&reply) {
+            None => reason,
+            // A call that was broken off ends a reply for its length.
+            Some(Args::Malformed(_)) => StopReason::MaxTokens,
+            Some(Args::Json(_) | Args::Freeform(_)) => StopReason::ToolUse,
+        });
         Streamed { reply, piece }
+    })
+}
+
+/// The arguments of the last call.
+fn last_args(reply: &Reply) -> Option<&Args> {
+    reply.turn.blocks.iter().rev().find_map(|block| match &block.body {
+        Body::ToolCall(call) => Some(&call.args),
+        _ => None,
     })
 }
 

@@ -121,6 +121,12 @@ impl<'d> Fields<'d> {
                 }
                 "reasoning_content" | "reasoning" if value.is_null() => {}
                 "reasoning_details" if some.is_none_or(Node::is_array) => fields.details = some,
+                // A relay's list of the same blocks.
+                "thinking_blocks"
+                    if value.is_array() && node.get("reasoning_details").is_none() =>
+                {
+                    fields.details = some;
+                }
                 "annotations" if some.is_none_or(Node::is_array) => fields.annotations = some,
                 "images" if some.is_none_or(Node::is_array) => fields.images = some,
                 "audio" => {

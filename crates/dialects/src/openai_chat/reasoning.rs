@@ -53,6 +53,11 @@ pub(super) fn entry(node: Node<'_>) -> Verbatim<Block> {
         "reasoning.encrypted" if get("data").is_some() => {
             thinking(None, Form::Redacted).sealed(seal(node, "data"))
         }
+        // As relays tell the blocks of another API, in a list of its own.
+        "thinking" => thinking(get("thinking"), Form::Full).sealed(signed(node, "signature")),
+        "redacted_thinking" if get("data").is_some() => {
+            thinking(None, Form::Redacted).sealed(signed(node, "data"))
+        }
         other if other.starts_with("reasoning.") => parts::foreign(node, Text::new(other)),
         _ => parts::foreign(node, Text::word(FOREIGN)),
     };
@@ -71,12 +76,17 @@ fn seal(node: Node<'_>, key: &str) -> Option<Seal> {
     Some(Seal { id, ..Seal::new(Text::word(issuer(&format)), data) })
 }
 
+fn signed(node: Node<'_>, key: &str) -> Option<Seal> {
+    let data = node.get(key)?.text().filter(|data| !data.is_empty())?;
+    Some(Seal::new(Text::word(ANTHROPIC), data))
+}
+
 /// What the model has no name for: an id without a seal, and a format that no issuer tells.
 fn extras(node: Node<'_>, sealed: bool) -> Extras {
     let mut extras = Extras::default();
     for field in node.fields().filter(|field| !field.value.is_null()) {
         let keep = match &*field.name() {
-            "type" | "index" | "text" | "summary" | "data" | "signature" => false,
+            "type" | "index" | "text" | "thinking" | "summary" | "data" | "signature" => false,
             "id" => !sealed,
             "format" => {
                 let format = field.value.word();

@@ -1,30 +1,49 @@
 //! Why a reply ended: an open set of words in, a closed one out.
 
-use interlingua_model::{Stop, StopReason};
+use interlingua_model::{Ledger, Place, Stop, StopReason};
 use interlingua_wire::Text;
 
 use super::ID;
+use crate::note;
 
 pub(super) fn decode(word: Text) -> Stop {
     let reason = WORDS.iter().find(|(known, _)| word == *known).map(|(_, reason)| *reason);
     Stop { word: Some((ID, word)), ..Stop::new(reason.unwrap_or(StopReason::Other)) }
 }
 
-pub(super) fn encode(stop: &Stop) -> Text {
+pub(super) fn encode(stop: &Stop, ledger: &mut Ledger) -> Text {
     if let Some(word) = stop.word_for(ID) {
         return word.clone();
     }
+    let mut reduced = |word: &'static str| {
+        let what = match &stop.word {
+            Some((dialect, own)) => format!("`{own}` of {dialect} is said as `{word}`"),
+            None => format!("the reason for the end is said as `{word}`"),
+        };
+        ledger.change(note::STOP_REDUCED, Place::REPLY, what);
+        word
+    };
     Text::word(match stop.reason {
-        StopReason::End
-        | StopReason::Sequence
-        | StopReason::Pause
-        | StopReason::MalformedCall
-        | StopReason::Other => "stop",
+        StopReason::End | StopReason::Sequence => "stop",
+        StopReason::Pause | StopReason::Other => reduced("stop"),
         StopReason::MaxTokens | StopReason::ContextFull => "length",
         StopReason::ToolUse => "tool_calls",
         StopReason::Refusal => "content_filter",
+        // An agent takes a clean stop without content for an answer.
+        StopReason::MalformedCall => reduced("error"),
         StopReason::Error => "error",
     })
+}
+
+/// The end of a reply whose last call may be `cut`: then it ended for its length, though many servers
+/// say it ended for the call.
+pub(super) fn of_cut_call(stop: Stop, cut: bool, ledger: &mut Ledger) -> Stop {
+    if !cut || stop.reason != StopReason::ToolUse {
+        return stop;
+    }
+    let what = "the last call has no end: the reply ended for its length";
+    ledger.change(note::ODD_INPUT, Place::REPLY, what);
+    Stop::new(StopReason::MaxTokens)
 }
 
 const WORDS: &[(&str, StopReason)] = &[

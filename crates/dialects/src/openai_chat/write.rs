@@ -44,6 +44,8 @@ enum Open {
     Summary(Box<Block>),
     Call {
         freeform: bool,
+        /// No arguments were written yet.
+        bare: bool,
     },
     Closed {
         was_text: bool,
@@ -102,7 +104,8 @@ impl Writer {
             }
             Body::ToolCall(call) => {
                 let freeform = matches!(call.args, Args::Freeform(_));
-                self.open = Open::Call { freeform };
+                let bare = call.args.to_text().is_blank() && !freeform;
+                self.open = Open::Call { freeform, bare };
                 let index = self.calls;
                 self.calls += 1;
                 self.entry("tool_calls", index, out, |o| {
@@ -139,7 +142,8 @@ impl Writer {
                 self.think(text, out);
             }
             (Delta::Text(text), Open::Summary(_)) => self.think(text, out),
-            (Delta::Args(piece), Open::Call { freeform }) => {
+            (Delta::Args(piece), Open::Call { freeform, bare }) => {
+                *bare &= piece.is_blank();
                 let (inner, key) =
                     if *freeform { ("custom", "input") } else { ("function", "arguments") };
                 let index = self.calls - 1;
@@ -158,7 +162,7 @@ impl Writer {
         }
     }
 
-    fn close(&mut self, out: &mut Vec<u8>) {
+    fn close(&mut self, out: &mut Vec<u8>, ledger: &mut Ledger) {
         let was_text = matches!(self.open, Open::Text { .. });
         match std::mem::replace(&mut self.open, Open::Closed { was_text }) {
             Open::Thinking(mut block, pieces) if block.seal.is_some() => {
@@ -175,6 +179,15 @@ impl Writer {
             }
             Open::Text { seal: Some(seal) } => {
                 self.chunk(out, None, |o| calls::write_signature(&seal, o));
+            }
+            // Clients read the arguments as JSON.
+            Open::Call { bare: true, .. } => {
+                let what = "missing arguments are written as {}";
+                ledger.change(note::ARGS_WRAPPED, Place::REPLY, what);
+                let index = self.calls - 1;
+                self.entry("tool_calls", index, out, |o| {
+                    o.object("function", |o| o.word("arguments", "{}"));
+                });
             }
             Open::Nothing
             | Open::Text { seal: None }
@@ -308,11 +321,13 @@ impl Writer {
                 "which stop sequence was met is left out",
             );
         }
-        self.chunk(out, Some(&stop::encode(stop)), |_| {});
-        self.frame(out, |o| {
-            o.array("choices", |_| {});
-            usage::encode(&self.usage, o);
-        });
+        self.chunk(out, Some(&stop::encode(stop, ledger)), |_| {});
+        if self.exchange.usage != Some(false) {
+            self.frame(out, |o| {
+                o.array("choices", |_| {});
+                usage::encode(&self.usage, o);
+            });
+        }
         out.extend_from_slice(b"data: [DONE]\n\n");
     }
 
@@ -337,7 +352,7 @@ impl StreamWriter for Writer {
             }
             Event::Open { block, .. } => self.open(block, out, ledger),
             Event::Delta { delta, .. } => self.delta(delta, out, ledger),
-            Event::Close { .. } => self.close(out),
+            Event::Close { .. } => self.close(out, ledger),
             Event::Usage(usage) => self.usage.update(usage),
             Event::Stop(stop) => self.stop(stop, out, ledger),
             Event::Fail(failure) => write_failure(failure, out),

@@ -35,6 +35,11 @@ impl Arguments {
         self.complete
     }
 
+    /// The arguments stop within an object, a list or a string.
+    pub(super) fn is_cut(&self) -> bool {
+        self.depth > 0 || self.in_string
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.pieces.is_empty()
     }
@@ -87,6 +92,13 @@ impl Arguments {
             self.last = byte;
         }
     }
+}
+
+/// Whether whole arguments stop within an object, a list or a string.
+pub(in crate::openai_chat) fn is_cut(text: &Text) -> bool {
+    let mut arguments = Arguments::default();
+    arguments.follow(text);
+    arguments.is_cut()
 }
 
 /// The character an escape stands for, as far as JSON's own signs go.

@@ -10,8 +10,8 @@ use crate::openai_chat::{calls, decode, parts};
 
 impl Reader {
     pub(super) fn delta(&mut self, delta: Node<'_>, ledger: &mut Ledger) {
-        let details = delta.get("reasoning_details").filter(|list| list.is_array());
-        let details = details.filter(|list| !list.is_empty());
+        let list = |key: &str| delta.get(key).filter(|list| list.is_array() && !list.is_empty());
+        let details = list("reasoning_details").or_else(|| list("thinking_blocks"));
         match details {
             // The plain text beside the entries says the same.
             Some(list) => self.entries(list),
@@ -116,15 +116,20 @@ impl Reader {
             // Without index and id, several in one list are told apart by their place in it.
             let by_place = index.is_none() && id.is_empty() && several;
             let index = index.or(by_place.then_some(position as u64));
-            let found = self.which(index, &id, !name.is_empty());
+            let piece = payload.get(if custom.is_some() { "input" } else { "arguments" });
+            let piece = piece.filter(|piece| !piece.is_null());
+            let found = self.which(index, &id, &name, piece);
             let at = found.unwrap_or_else(|| {
                 let kind = if custom.is_some() { CallKind::Freeform } else { CallKind::Function };
                 self.queue.begin_call(Call { index, kind, ..Call::default() })
             });
             self.fill(at, &id, &name, ledger);
-            let piece = payload.get(if custom.is_some() { "input" } else { "arguments" });
-            if let Some(piece) = piece.filter(|piece| !piece.is_null()) {
-                self.queue.call_args(at, &parts::text_of(piece), ledger);
+            match piece {
+                Some(piece) if piece.is_object() => {
+                    self.queue.call_object(at, piece.json(), ledger);
+                }
+                Some(piece) => self.queue.call_args(at, &parts::text_of(piece), ledger),
+                None => {}
             }
             if let Some(seal) = calls::signature(node)
                 && let Some(building) = self.queue.find(What::Call(at))
@@ -144,22 +149,35 @@ impl Reader {
     }
 
     /// The call an entry goes on with; `None` begins one.
-    fn which(&self, index: Option<u64>, id: &Text, named: bool) -> Option<usize> {
+    fn which(
+        &self,
+        index: Option<u64>,
+        id: &Text,
+        name: &Text,
+        piece: Option<Node<'_>>,
+    ) -> Option<usize> {
         let calls = &self.queue.calls;
+        let named = !name.is_empty();
         let by_id = || calls.iter().rposition(|call| call.id == *id);
-        let is_done = |at: usize| calls.get(at).is_some_and(|call| call.args.is_complete());
+        let is_done = |at: usize| calls.get(at).is_some_and(Call::is_done);
         if index.is_some() {
-            let at = calls.iter().rposition(|call| call.index == index)?;
-            let known = calls.get(at).map(|call| &call.id)?;
-            let other = !id.is_empty() && !known.is_empty() && known != id;
+            let Some(at) = calls.iter().rposition(|call| call.index == index) else {
+                // The number moves on within a call.
+                return by_id().filter(|at| !id.is_empty() && !named && !is_done(*at));
+            };
+            let call = calls.get(at)?;
+            if id.is_empty() || call.id.is_empty() {
+                let anew = named && is_done(at) && begins_anew(call, name, piece);
+                return (!anew).then_some(at);
+            }
             // The numbering begins again for each call; or the id changes from piece to piece.
-            return if other && (named || is_done(at)) { by_id() } else { Some(at) };
+            return if call.id != *id && (named || is_done(at)) { by_id() } else { Some(at) };
         }
         if !id.is_empty() {
             return by_id();
         }
         let last = calls.len().checked_sub(1)?;
-        let begun = calls.get(last).is_some_and(|call| !call.args.is_empty());
+        let begun = calls.get(last).is_some_and(Call::has_arguments);
         (!(named && begun)).then_some(last)
     }
 
@@ -175,4 +193,12 @@ impl Reader {
             }
         }
     }
+}
+
+/// Whether an entry with a name is another call than the complete one it is numbered like.
+fn begins_anew(call: &Call, name: &Text, piece: Option<Node<'_>>) -> bool {
+    let Some(piece) = piece else { return call.name != *name };
+    let text = parts::text_of(piece);
+    let starts = text.raw().starts_with(['{', '[']);
+    call.name != *name || call.object.is_some() || (starts && call.args.whole() != text)
 }

@@ -11,10 +11,11 @@ use interlingua_model::{
 use interlingua_wire::json::Tape;
 use interlingua_wire::{Doc, Frame, Limits, Node, Text};
 
+pub(super) use self::args::is_cut;
 use self::queue::{Queue, What};
 use super::flavor::{Flavor, Skill};
 use super::tags::{Tags, Told};
-use super::{ID, error, reply, usage};
+use super::{ID, error, reply, stop, usage};
 use crate::{StreamReader, note};
 
 #[derive(Debug)]
@@ -152,7 +153,9 @@ impl Reader {
     fn end(&mut self, events: &mut Vec<Event>, ledger: &mut Ledger) {
         self.wind_up(events, ledger);
         let stop = self.stop.take().unwrap_or(Stop::new(StopReason::End));
-        events.push(Event::Stop(stop.with_calls(self.queue.has_calls())));
+        let stop = stop.with_calls(self.queue.has_calls());
+        let cut = self.queue.calls.last().is_some_and(|call| call.args.is_cut());
+        events.push(Event::Stop(stop::of_cut_call(stop, cut, ledger)));
     }
 
     fn fail(&mut self, failure: Failure, events: &mut Vec<Event>, ledger: &mut Ledger) {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use interlingua_model::{Args, Block, Body, Delta, Event, Ledger, Place, Seal, Thinking, ToolCall};
-use interlingua_wire::Text;
+use interlingua_wire::{Json, Text};
 
 use super::args::Arguments;
 use crate::note;
@@ -67,6 +67,8 @@ pub(super) struct Call {
     pub(super) name: Text,
     pub(super) kind: CallKind,
     pub(super) args: Arguments,
+    /// Arguments that came as an object: each is told whole, so the last one counts.
+    pub(super) object: Option<Json>,
     pub(super) opened: bool,
     pub(super) closed: bool,
 }
@@ -139,6 +141,9 @@ impl Queue {
 
     pub(super) fn call_args(&mut self, at: usize, piece: &Text, ledger: &mut Ledger) {
         let Some(call) = self.calls.get_mut(at) else { return };
+        if !piece.is_empty() {
+            replace(&mut call.object, None, ledger);
+        }
         if call.closed {
             if call.args.push(piece).is_some_and(|fresh| !fresh.is_blank()) {
                 ledger.loss(
@@ -156,6 +161,14 @@ impl Queue {
         };
         if let (Some(fresh), Some(building)) = (fresh, self.find(What::Call(at))) {
             building.pending.push(Delta::Args(fresh));
+        }
+    }
+
+    /// Arguments as an object, of a call that has none as text.
+    pub(super) fn call_object(&mut self, at: usize, object: Json, ledger: &mut Ledger) {
+        match self.calls.get_mut(at).filter(|call| call.args.is_empty()) {
+            Some(call) => replace(&mut call.object, Some(object), ledger),
+            None => self.call_args(at, &Text::new(object.as_str()), ledger),
         }
     }
 
@@ -212,7 +225,7 @@ impl Queue {
 
     fn is_done(&self, first: &Building) -> bool {
         match first.what {
-            What::Call(at) => self.calls.get(at).is_none_or(|call| call.args.is_complete()),
+            What::Call(at) => self.calls.get(at).is_none_or(Call::is_done),
             // The seal of a text may come after the next entry has begun.
             What::Entry(Form::Text, _) => {
                 let is_entry = |later: &Building| matches!(later.what, What::Entry(..));
@@ -239,6 +252,10 @@ impl Queue {
         if let What::Call(at) = first.what {
             let Some(call) = self.calls.get_mut(at) else { return };
             call.opened = true;
+            let object = call.object.take().map(|object| Text::new(object.as_str()));
+            if let Some(text) = object.and_then(|text| call.args.push(&text)) {
+                first.pending.push(Delta::Args(text));
+            }
             if call.id.is_empty() {
                 ledger.change(note::ODD_INPUT, Place::REPLY, "a call without an id gets one");
                 call.id = Nameless { reply: self.reply.as_ref(), number: at }.id(&call.name);
@@ -285,6 +302,30 @@ impl Queue {
         self.next += 1;
         self.opened = false;
     }
+}
+
+impl Call {
+    pub(super) fn has_arguments(&self) -> bool {
+        self.object.is_some() || !self.args.is_empty()
+    }
+
+    /// All arguments have come, as far as one can tell.
+    pub(super) fn is_done(&self) -> bool {
+        self.object.is_some() || self.args.is_complete()
+    }
+}
+
+/// Puts one object in place of another, which should be a part of it.
+fn replace(earlier: &mut Option<Json>, later: Option<Json>, ledger: &mut Ledger) {
+    let has = |key: &str| later.as_ref().is_some_and(|later| later.doc().root().get(key).is_some());
+    let lost = earlier
+        .as_ref()
+        .is_some_and(|earlier| earlier.doc().root().fields().any(|field| !has(&field.name())));
+    if lost {
+        let what = "arguments that came earlier are not among those that came later";
+        ledger.loss(note::STREAM_ORDER, Place::REPLY, what);
+    }
+    *earlier = later;
 }
 
 impl Building {

@@ -1,14 +1,14 @@
 //! Whole replies, decoded.
 
 use interlingua_model::{
-    Block, Body, Exchange, Failure, FailureKind, Form, Ledger, Place, Reply, Stop, StopReason,
-    Thinking, Verbatim,
+    Args, Block, Body, Exchange, Failure, FailureKind, Form, Ledger, Place, Reply, Stop,
+    StopReason, Thinking, Verbatim,
 };
 use interlingua_wire::{Doc, Node, Text};
 
 use crate::note;
 use crate::openai_chat::flavor::{Flavor, Skill};
-use crate::openai_chat::{ID, calls, decode as messages, error, stop, tags, usage};
+use crate::openai_chat::{ID, calls, decode as messages, error, read, stop, tags, usage};
 
 pub(in crate::openai_chat) fn decode(
     body: &Doc,
@@ -53,7 +53,8 @@ pub(in crate::openai_chat) fn decode(
     if let Some(node) = root.get("usage").filter(|usage| usage.is_object()) {
         reply.usage = usage::decode(node);
     }
-    reply.stop = ending(choice).unwrap_or_default().with_calls(reply.has_calls());
+    let stop = ending(choice).unwrap_or_default().with_calls(reply.has_calls());
+    reply.stop = stop::of_cut_call(stop, is_cut(&reply.turn.blocks), ledger);
     extras(root, choice, &mut reply);
     Ok(Verbatim::read(reply, ID, body.whole()))
 }
@@ -68,6 +69,15 @@ pub(in crate::openai_chat) fn ending(choice: Node<'_>) -> Option<Stop> {
         ending.sequence = Some(sequence);
     }
     Some(ending)
+}
+
+/// Whether the last call was broken off.
+fn is_cut(blocks: &[Verbatim<Block>]) -> bool {
+    let args = blocks.iter().rev().find_map(|block| match &block.body {
+        Body::ToolCall(call) => Some(&call.args),
+        _ => None,
+    });
+    matches!(args, Some(Args::Malformed(text)) if read::is_cut(text))
 }
 
 /// Reasoning in tags at the beginning of the text becomes reasoning.

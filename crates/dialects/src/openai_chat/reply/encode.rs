@@ -34,6 +34,7 @@ pub(in crate::openai_chat) fn encode(
     }
     note_extras(&reply.extras, Place::REPLY, ledger);
     note_extras(&reply.turn.extras, Place::REPLY, ledger);
+    let finish = stop::encode(&reply.stop, ledger);
     let mut out = Writer::with_capacity(512);
     out.object(|o| {
         o.text("id", &id(reply.id.as_ref(), exchange));
@@ -49,7 +50,7 @@ pub(in crate::openai_chat) fn encode(
                 });
                 let logprobs = reply.extras.find(ID, "logprobs");
                 o.json("logprobs", logprobs.unwrap_or(&Json::NULL));
-                o.text("finish_reason", &stop::encode(&reply.stop));
+                o.text("finish_reason", &finish);
             });
         });
         usage::encode(&reply.usage, o);
@@ -134,7 +135,13 @@ impl<'r> Parts<'r> {
             }
             Body::Media(media) if media.kind == MediaKind::Image => self.images.push(block),
             Body::Media(media) => leave(content::name(media.kind), place, ledger),
-            Body::ToolCall(_) => self.calls.push(block),
+            Body::ToolCall(call) => {
+                if calls::is_bare(call) && block.text_for(ID).is_none() {
+                    let what = "missing arguments are written as {}";
+                    ledger.change(note::ARGS_WRAPPED, place, what);
+                }
+                self.calls.push(block);
+            }
             Body::ToolResult(_) => leave("a result", place, ledger),
             Body::Foreign { dialect, kind, .. } if *dialect == ID && reasoning::is_entry(kind) => {
                 self.thinking.push(block);
@@ -217,7 +224,8 @@ fn write_call(block: &Verbatim<Block>, out: &mut Array<'_>) {
     }
     if let Body::ToolCall(call) = &block.body {
         out.object(|o| {
-            calls::write(call, None, o);
+            let empty = calls::is_bare(call).then_some(Text::word("{}"));
+            calls::write(call, empty.as_ref(), o);
             if let Some(seal) = block.seal.as_deref() {
                 calls::write_signature(seal, o);
             }
