@@ -1,6 +1,7 @@
 //! Streams as events: reading, writing, and whether they are lawful.
 
 use bytes::Bytes;
+use interlingua::model::StopReason;
 use interlingua::wire::{Framer, Limits};
 use interlingua::{Dialect, Event, Exchange, Failure, Fold, Ledger, Reply};
 
@@ -34,6 +35,13 @@ pub fn fold(events: &[Event]) -> Result<Reply, Failure> {
         fold.push(event);
     }
     fold.finish()
+}
+
+/// Whether the provider gave up in the middle of a reply. Dialects without a word for that say it as
+/// a failure or as a usual end.
+pub fn gave_up(reply: &Result<Reply, Failure>) -> bool {
+    let gives_up = |reason| matches!(reason, StopReason::Error | StopReason::MalformedCall);
+    reply.as_ref().is_ok_and(|reply| gives_up(reply.stop.reason))
 }
 
 /// A lawful stream is `Start, (Open Delta* Close)*, Stop | Fail`, its blocks numbered from 0.
