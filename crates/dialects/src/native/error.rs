@@ -33,8 +33,9 @@ pub(super) fn encode_fields(failure: &Failure, o: &mut Object<'_>) {
 pub(super) fn decode(node: Node<'_>) -> Failure {
     let kind = names::value(names::KINDS, node.get("kind")).unwrap_or(FailureKind::Upstream);
     let mut failure = Failure::new(kind, read_blocks::text(node.get("message")));
-    if let Some(status) = node.get("status").and_then(Node::count) {
-        failure.status = u16::try_from(status).unwrap_or(failure.status);
+    let status = node.get("status").and_then(Node::count).and_then(|code| u16::try_from(code).ok());
+    if let Some(status) = status.filter(|status| (400..600).contains(status)) {
+        failure.status = status;
     }
     if let Some(blame) = names::value(names::BLAMES, node.get("blame")) {
         failure.blame = blame;
