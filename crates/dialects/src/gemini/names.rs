@@ -8,11 +8,9 @@ use crate::note;
 
 /// Whether a written name is this one, in either spelling.
 pub(super) fn is(written: &str, camel: &str) -> bool {
-    if written == camel {
-        return true;
-    }
-    if !written.contains('_') {
-        return false;
+    // With underscores a name is longer.
+    if written.len() <= camel.len() {
+        return written == camel;
     }
     let mut expected = camel.bytes();
     let mut upper = false;

@@ -115,18 +115,26 @@ impl Reader {
         if let Some(word) = finish {
             self.end = Some(End::Said(word));
         }
-        let found = citations::find(candidate);
-        let mut known = reply::CANDIDATE;
-        if let Some((index, text)) = self.parts.open_text().filter(|_| !found.is_empty()) {
-            let text = text.contents();
-            for citation in found {
-                let delta = Delta::Citation(Box::new(citation.within(&text)));
-                events.push(Event::Delta { index, delta });
-            }
-        } else if !found.is_empty() {
-            known = &["content", "finishReason", "index"];
-        }
+        let known = self.cite(candidate, events);
         self.tell_others(names::others(candidate, known), reply::FIRST, events);
+    }
+
+    /// Tells what the candidate says of its sources; returns the fields that are told then. Without
+    /// a text to belong to, citations stay where they were written.
+    fn cite(&mut self, candidate: Node<'_>, events: &mut Vec<Event>) -> &'static [&'static str] {
+        let found = citations::find(candidate);
+        if found.is_empty() {
+            return reply::CANDIDATE;
+        }
+        let Some((index, text)) = self.parts.open_text() else {
+            return &["content", "finishReason", "index"];
+        };
+        let text = text.contents();
+        for citation in found {
+            let delta = Delta::Citation(Box::new(citation.within(&text)));
+            events.push(Event::Delta { index, delta });
+        }
+        reply::CANDIDATE
     }
 
     /// Tells fields that only this dialect knows, each once.

@@ -58,7 +58,7 @@ impl Writer {
         self.0.push(b'"');
         let mut first = true;
         for part in parts {
-            if !std::mem::take(&mut first) {
+            if !std::mem::take(&mut first) && !between.is_empty() {
                 escape::escape_into(between, &mut self.0);
             }
             self.raw(part.raw());
