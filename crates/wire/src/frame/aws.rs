@@ -1,7 +1,7 @@
 //! AWS event stream: binary messages of headers and a payload, with checksums.
 
-use aws_smithy_eventstream::frame::{read_message_from, write_message_to};
-use aws_smithy_types::event_stream::{Header, HeaderValue, Message};
+use aws_smithy_eventstream::frame::read_message_from;
+use aws_smithy_types::event_stream::Header;
 use aws_smithy_types::str_bytes::StrBytes;
 use bytes::Bytes;
 use bytestring::ByteString;
@@ -108,30 +108,55 @@ fn error_body(message: &str) -> ByteString {
 }
 
 pub(super) fn write(event: Option<&str>, data: &str, out: &mut Vec<u8>) {
-    let (kind, name) = match event {
-        None => ("event", None),
-        Some(event) => {
-            if let Some(exception) = event.strip_prefix(EXCEPTION) {
-                ("exception", Some((EXCEPTION_TYPE, exception)))
-            } else if let Some(code) = event.strip_prefix(ERROR) {
-                ("error", Some((ERROR_CODE, code)))
-            } else {
-                ("event", Some((EVENT_TYPE, event)))
-            }
+    write_message(event, out, |out| out.extend_from_slice(data.as_bytes()));
+}
+
+/// A message whose payload is written in place; lengths and checksums are known afterwards.
+pub(super) fn write_message(
+    event: Option<&str>,
+    out: &mut Vec<u8>,
+    payload: impl FnOnce(&mut Vec<u8>),
+) {
+    let start = out.len();
+    out.extend_from_slice(&[0; PRELUDE_BYTES]);
+    write_headers(event, out);
+    let headers = out.len() - start - PRELUDE_BYTES;
+    payload(out);
+    let whole = out.len() - start + CHECKSUM_BYTES;
+    let prelude = &mut out[start..start + PRELUDE_BYTES];
+    prelude[..4].copy_from_slice(&(whole as u32).to_be_bytes());
+    prelude[4..8].copy_from_slice(&(headers as u32).to_be_bytes());
+    let checksum = crc32fast::hash(&prelude[..8]);
+    prelude[8..].copy_from_slice(&checksum.to_be_bytes());
+    let checksum = crc32fast::hash(&out[start..]);
+    out.extend_from_slice(&checksum.to_be_bytes());
+}
+
+fn write_headers(event: Option<&str>, out: &mut Vec<u8>) {
+    let mut kind = "event";
+    if let Some(event) = event {
+        if let Some(exception) = event.strip_prefix(EXCEPTION) {
+            kind = "exception";
+            write_header(EXCEPTION_TYPE, exception, out);
+        } else if let Some(code) = event.strip_prefix(ERROR) {
+            kind = "error";
+            write_header(ERROR_CODE, code, out);
+        } else {
+            write_header(EVENT_TYPE, event, out);
         }
-    };
-    let header = |name: &'static str, value: &str| {
-        Header::new(name, HeaderValue::String(StrBytes::copy_from_str(value)))
-    };
-    let mut message = Message::new(Bytes::copy_from_slice(data.as_bytes()));
-    if let Some((header_name, name)) = name {
-        message = message.add_header(header(header_name, name));
     }
-    message = message
-        .add_header(header(":content-type", "application/json"))
-        .add_header(header(MESSAGE_TYPE, kind));
-    // Fails only for a name beyond 32 KiB or data beyond 4 GiB, which no dialect writes.
-    let _ = write_message_to(&message, out);
+    write_header(":content-type", "application/json", out);
+    write_header(MESSAGE_TYPE, kind, out);
+}
+
+/// A header whose value is a string. One beyond the length that fits, which no dialect writes, is cut.
+fn write_header(name: &'static str, value: &str, out: &mut Vec<u8>) {
+    let value = &value[..value.floor_char_boundary(LONGEST)];
+    out.push(name.len() as u8);
+    out.extend_from_slice(name.as_bytes());
+    out.push(STRING);
+    out.extend_from_slice(&(value.len() as u16).to_be_bytes());
+    out.extend_from_slice(value.as_bytes());
 }
 
 const MESSAGE_TYPE: &str = ":message-type";
@@ -146,5 +171,10 @@ const ERROR: &str = "error:";
 
 const LENGTH_BYTES: usize = 4;
 const CHECKSUM_BYTES: usize = 4;
+/// Two lengths and their checksum.
+const PRELUDE_BYTES: usize = 12;
+/// The type of a header that is a string, and how many bytes it may have.
+const STRING: u8 = 7;
+const LONGEST: usize = i16::MAX as usize;
 /// Two lengths and two checksums.
 const SMALLEST: usize = 16;
