@@ -59,12 +59,15 @@ impl Reader {
         if !chunk.is_object() {
             return ledger.loss(note::BAD_FRAME, Place::REPLY, "a chunk is not an object");
         }
-        let response = reply::unwrapped(chunk);
+        let [inner, error] = names::pick(chunk, ["response", "error"]);
+        let response = inner.map_or(chunk, |_| reply::unwrapped(chunk));
         self.start(response, events);
-        if let Some(error) = error::envelope(chunk) {
+        if let Some(error) = error.or(inner).and_then(|_| error::envelope(chunk)) {
             return self.fail(error::of(error, None, chunk), events);
         }
-        if let Some(usage) = names::get(response, "usageMetadata") {
+        let [candidates, usage, feedback] =
+            names::pick(response, ["candidates", "usageMetadata", "promptFeedback"]);
+        if let Some(usage) = usage {
             let usage = outcome::decode_usage(usage);
             let early = self.usage.is_none() && self.parts.is_empty();
             if early {
@@ -73,11 +76,10 @@ impl Reader {
             self.usage = Some((usage, early));
         }
         self.tell_others(names::others(response, reply::KNOWN), "reply", events);
-        if self.end.is_none() && reply::is_blocked(response) {
+        if self.end.is_none() && feedback.is_some() && reply::is_blocked(response) {
             self.end = Some(End::Blocked);
         }
-        let candidates = names::get(response, "candidates").into_iter().flat_map(Node::items);
-        for (at, candidate) in candidates.enumerate() {
+        for (at, candidate) in candidates.into_iter().flat_map(Node::items).enumerate() {
             let index = names::get(candidate, "index").and_then(Node::count).unwrap_or(at as u64);
             if index == 0 {
                 self.candidate(candidate, events, ledger);
