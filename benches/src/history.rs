@@ -26,6 +26,9 @@ pub fn anthropic_history() -> Bytes {
 /// The same history as a client of another dialect would send it.
 pub fn in_dialect(dialect: &dyn Dialect) -> Bytes {
     let body = anthropic_history();
+    if dialect.id().0 == "anthropic" {
+        return body;
+    }
     match find("anthropic").map(|from| translate_request(body, from, dialect, &Target::default())) {
         Some(Ok(translated)) => translated.body,
         _ => Bytes::new(),

@@ -7,7 +7,9 @@ mod timing;
 
 pub use history::{anthropic_history, in_dialect};
 pub use stream::{anthropic_stream, stream_in};
-pub use through_value::{anthropic_to_chat, chat_to_anthropic, parse_and_write};
+pub use through_value::{
+    anthropic_to_chat, chat_to_anthropic, parse_and_write, stream_through_value,
+};
 pub use timing::{Timed, best_of};
 
 /// The dialects that providers speak; `native` is ours and is never on the hot path.

@@ -70,6 +70,9 @@ fn block(
 /// The same stream as a provider of another dialect would send it.
 pub fn stream_in(dialect: &dyn Dialect) -> Bytes {
     let Some(from) = find("anthropic") else { return Bytes::new() };
+    if dialect.id() == from.id() {
+        return anthropic_stream();
+    }
     let mut out = Vec::new();
     let mut stream = Stream::new(from, dialect, &Exchange::default());
     stream.push(&anthropic_stream(), &mut out);

@@ -218,17 +218,17 @@ impl Stream {
         }
     }
 
-    /// Folds the events that were read, and writes them if they go to a writer.
+    /// Writes the events that were read, if they go to a writer, and folds them.
     fn take_events(&mut self, mut out: Option<&mut Vec<u8>>) {
         for event in self.events.drain(..) {
             if self.ended {
                 continue;
             }
             self.ended = matches!(event, Event::Stop(_) | Event::Fail(_));
-            self.fold.push(&event);
             if let Some(out) = &mut out {
                 self.writer.write(&event, out, &mut self.ledger);
             }
+            self.fold.take(event);
         }
     }
 

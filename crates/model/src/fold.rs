@@ -31,32 +31,35 @@ impl Fold {
 
     /// Takes the next event. Out of place, it is taken as what it most likely means.
     pub fn push(&mut self, event: &Event) {
+        self.take(event.clone());
+    }
+
+    /// As [`Fold::push`], for an event that nobody needs any more.
+    pub fn take(&mut self, event: Event) {
         match event {
             Event::Start { id, model } => {
-                self.reply.id.clone_from(id);
-                self.reply.model.clone_from(model);
+                self.reply.id = id;
+                self.reply.model = model;
             }
             Event::Open { index, block } => {
                 self.close();
-                let block = (**block).clone();
-                let gathering = Gathering { index: *index, block, texts: vec![], args: vec![] };
-                self.open = Some(gathering);
+                self.open = Some(Gathering { index, block: *block, texts: vec![], args: vec![] });
             }
             Event::Delta { index, delta } => {
-                if let Some(open) = self.open.as_mut().filter(|open| open.index == *index) {
+                if let Some(open) = self.open.as_mut().filter(|open| open.index == index) {
                     open.add(delta);
                 }
             }
             Event::Close { .. } => self.close(),
-            Event::Usage(usage) => self.reply.usage.update(usage),
+            Event::Usage(usage) => self.reply.usage.update(&usage),
             Event::Stop(stop) => {
                 self.close();
-                self.reply.stop = stop.clone();
+                self.reply.stop = stop;
                 self.stopped = true;
             }
             Event::Fail(failure) => {
                 self.close();
-                self.failure = Some((**failure).clone());
+                self.failure = Some(*failure);
             }
             Event::Ping | Event::Foreign { .. } => {}
         }
@@ -85,14 +88,14 @@ impl Fold {
 }
 
 impl Gathering {
-    fn add(&mut self, delta: &Delta) {
+    fn add(&mut self, delta: Delta) {
         match delta {
-            Delta::Text(text) => self.texts.push(text.clone()),
-            Delta::Args(text) => self.args.push(text.clone()),
-            Delta::Seal(seal) => self.block.seal = Some(seal.clone()),
+            Delta::Text(text) => self.texts.push(text),
+            Delta::Args(text) => self.args.push(text),
+            Delta::Seal(seal) => self.block.seal = Some(seal),
             Delta::Citation(citation) => {
                 if let Body::Text { citations, .. } = &mut self.block.body {
-                    citations.push((**citation).clone());
+                    citations.push(*citation);
                 }
             }
         }

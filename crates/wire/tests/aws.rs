@@ -3,7 +3,7 @@
 mod cutting;
 mod dice;
 
-use aws_smithy_eventstream::frame::write_message_to;
+use aws_smithy_eventstream::frame::{read_message_from, write_message_to};
 use aws_smithy_types::event_stream::{Header, HeaderValue, Message};
 use bytes::Bytes;
 use cutting::{LIMIT, cut};
@@ -116,11 +116,18 @@ fn damage_is_found_at_every_byte() {
 #[test]
 fn a_message_that_is_no_message_is_refused_at_its_place() {
     let twice = built(&[(":event-type", "a"), (":event-type", "b")], b"{}");
+    let mut many = Vec::new();
+    for letter in 0..=u8::MAX {
+        many.extend_from_slice(&[2, b'a' + letter / 16, b'a' + letter % 16, 0]);
+    }
+    many.extend_from_slice(&[1, b'z', 0]);
+    let many = with_headers(&many);
     let not_text = built(&[(":event-type", "a")], b"\xff");
     let cut_short = &message()[..100];
     for (stream, at) in [
         (&twice[..], 0),
         (&not_text, 0),
+        (&many, 0),
         (cut_short, 100),
         (&[0, 0], 2),
         (&[0, 0, 0, 15, 0, 0, 0, 0], 3),
@@ -152,9 +159,51 @@ fn random_messages_are_read_or_refused() {
         bytes[length - 4..].copy_from_slice(&whole.to_be_bytes());
         let (frames, error) = cut(Framing::AwsEvents, [&bytes[..]], LIMIT);
         assert_eq!(frames.len() + usize::from(error.is_some()), 1);
+        assert_eq!(frames.len(), usize::from(is_read_elsewhere(&bytes)), "{bytes:?}");
         read += frames.len();
     }
     assert!(read > 0);
+}
+
+/// What the provider's own package reads, if its payload is text and it says nothing twice.
+fn is_read_elsewhere(bytes: &[u8]) -> bool {
+    read_message_from(bytes).is_ok_and(|message| {
+        let names: Vec<_> = message.headers().iter().map(Header::name).collect();
+        let twice = (0..names.len()).any(|at| names[..at].contains(&names[at]));
+        !twice && std::str::from_utf8(message.payload()).is_ok()
+    })
+}
+
+#[test]
+fn messages_are_written_as_elsewhere() {
+    for (event, headers) in [
+        (None, [None, Some((":message-type", "event"))]),
+        (Some("ping"), [Some((":event-type", "ping")), Some((":message-type", "event"))]),
+        (
+            Some("exception:throttlingException"),
+            [
+                Some((":exception-type", "throttlingException")),
+                Some((":message-type", "exception")),
+            ],
+        ),
+        (Some("error:503"), [Some((":error-code", "503")), Some((":message-type", "error"))]),
+    ] {
+        let [name, kind] = headers;
+        let content = (":content-type", "application/json");
+        let headers: Vec<_> = name.into_iter().chain([content]).chain(kind).collect();
+        let mut out = b"before".to_vec();
+        frame::write_json(Framing::AwsEvents, event, &mut out, |data| data.string("grün 🦀"));
+        assert_eq!(out[6..], built(&headers, "\"grün 🦀\"".as_bytes()));
+    }
+}
+
+fn with_headers(headers: &[u8]) -> Vec<u8> {
+    let length = |bytes: usize| u32::try_from(bytes).unwrap().to_be_bytes();
+    let mut out = [length(headers.len() + 16), length(headers.len())].concat();
+    out.extend_from_slice(&crc32(&out).to_be_bytes());
+    out.extend_from_slice(headers);
+    out.extend_from_slice(&crc32(&out).to_be_bytes());
+    out
 }
 
 fn crc32(bytes: &[u8]) -> u32 {

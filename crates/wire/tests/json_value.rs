@@ -118,9 +118,16 @@ fn what_is_written_is_spelled_as_given() {
     assert_eq!(json.as_str(), expected.replace("\n        ", ""));
     assert!(Json::parse(json.as_str().to_owned()).is_ok());
 
-    let mut after = Writer::after(b"data: ".to_vec());
-    after.object(|_| {});
-    assert_eq!(after.into_bytes(), b"data: {}");
+    let mut out = b"data: ".to_vec();
+    Writer::append(&mut out, |data| {
+        data.object(|object| {
+            object.fields(&Json::EMPTY_OBJECT);
+            object.fields(&Json::parse(" { \"a\": {}, \"b\" : 1 } ").unwrap());
+            object.fields(&Json::NULL);
+            object.null("c");
+        });
+    });
+    assert_eq!(out, b"data: {\"a\": {}, \"b\" : 1,\"c\":null}");
 }
 
 /// Fills an array with whatever the dice say.

@@ -3,10 +3,11 @@
 use interlingua_model::{
     Args, Block, Body, Citation, Delta, Event, Exchange, Form, Ledger, Place, Seal, Stop, Usage,
 };
+use interlingua_wire::frame::write_json;
 use interlingua_wire::json::Object;
-use interlingua_wire::{Json, Text};
+use interlingua_wire::{Framing, Json, Text};
 
-use super::frame::{frame, framed, is_event};
+use super::frame::{frame, is_event};
 use super::{ID, ISSUER, encode, error, reply, stop, usage};
 use crate::{StreamWriter, note};
 
@@ -192,12 +193,12 @@ impl Writer {
         Open::Call { bare: false }
     }
 
-    fn piece(&self, out: &mut Vec<u8>, kind: &str, fill: impl FnOnce(&mut Object<'_>)) {
+    fn piece(&self, out: &mut Vec<u8>, kind: &'static str, fill: impl FnOnce(&mut Object<'_>)) {
         let index = self.index();
         frame(out, "content_block_delta", |o| {
             o.number("index", index);
             o.object("delta", |o| {
-                o.word("type", kind);
+                o.text("type", &Text::word(kind));
                 fill(o);
             });
         });
@@ -338,7 +339,7 @@ impl Writer {
                 o.json("delta", json);
             });
         } else if is_event(kind, json) {
-            framed(out, kind.raw(), |data| data.json(json));
+            write_json(Framing::Sse, Some(kind.raw()), out, |data| data.json(json));
         }
     }
 }
@@ -362,7 +363,11 @@ impl StreamWriter for Writer {
             }
             Event::Close { index } => self.close(Place::reply(*index as usize), out, ledger),
             Event::Stop(stop) => self.stop(stop, out, ledger),
-            Event::Fail(failure) => framed(out, "error", |data| error::write_event(failure, data)),
+            Event::Fail(failure) => {
+                write_json(Framing::Sse, Some("error"), out, |data| {
+                    error::write_event(failure, data)
+                });
+            }
             Event::Ping => frame(out, "ping", |_| {}),
             Event::Foreign { dialect, kind, json } if *dialect == ID => {
                 self.foreign(kind, json, out);

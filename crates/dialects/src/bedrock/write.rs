@@ -303,7 +303,7 @@ fn unstreamable(block: &Block) -> Option<(&'static str, String)> {
 }
 
 fn write(out: &mut Vec<u8>, event: &str, fill: impl FnOnce(&mut Object<'_>)) {
-    frame::write(Framing::AwsEvents, Some(event), Json::object(fill).as_str(), out);
+    frame::write_json(Framing::AwsEvents, Some(event), out, |data| data.object(fill));
 }
 
 impl StreamWriter for Writer {

@@ -42,10 +42,10 @@ pub(super) fn decode(
     let mut turn = Turn::new(role_of(content, place, ledger));
     let mut parts = None;
     for field in content.fields() {
-        match names::one_of(&field.name(), &["role", "parts"]) {
+        match names::of_field(field, &["role", "parts"]) {
             Some("parts") => parts = Some(field.value),
             Some(_) => {}
-            None if names::one_of(&field.name(), BARE_PART).is_some() => parts = Some(content),
+            None if names::of_field(field, BARE_PART).is_some() => parts = Some(content),
             None => turn.extras.keep(ID, field),
         }
     }

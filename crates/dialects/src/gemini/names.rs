@@ -1,18 +1,18 @@
 //! Field names: protocol-buffer JSON is read in camelCase and in `snake_case` alike.
 
+use std::cmp::Ordering;
+
 use interlingua_model::{DialectId, Extras, Ledger, Place};
 use interlingua_wire::json::Object;
-use interlingua_wire::{Json, Kind, Node};
+use interlingua_wire::{Field, Json, Kind, Node};
 
 use crate::note;
 
 /// Whether a written name is this one, in either spelling.
 pub(super) fn is(written: &str, camel: &str) -> bool {
-    if written == camel {
-        return true;
-    }
-    if !written.contains('_') {
-        return false;
+    // With underscores a name is longer.
+    if written.len() <= camel.len() {
+        return written == camel;
     }
     let mut expected = camel.bytes();
     let mut upper = false;
@@ -34,17 +34,49 @@ pub(super) fn one_of(written: &str, names: &[&'static str]) -> Option<&'static s
     names.iter().copied().find(|camel| is(written, camel))
 }
 
+/// Which of these names a field has.
+pub(super) fn of_field(field: Field<'_>, names: &[&'static str]) -> Option<&'static str> {
+    names.iter().copied().find(|camel| is_field(field, camel))
+}
+
 /// The value of a field; `null` is how the protocol says that it is not there.
 pub(super) fn get<'d>(node: Node<'d>, camel: &str) -> Option<Node<'d>> {
-    let found = node.fields().filter(|field| is(&field.name(), camel)).last();
-    found.map(|field| field.value).filter(|value| !value.is_null())
+    node.find(|field| is_field(field, camel)).filter(|value| !value.is_null())
+}
+
+/// As [`get`], for several fields, found in one pass.
+pub(super) fn pick<'d, const N: usize>(node: Node<'d>, names: [&str; N]) -> [Option<Node<'d>>; N] {
+    let mut found = [None; N];
+    for field in node.fields() {
+        for (name, found) in names.iter().zip(&mut found) {
+            if is_field(field, name) {
+                *found = Some(field.value).filter(|value| !value.is_null());
+            }
+        }
+    }
+    found
+}
+
+/// Whether a field has this name, in either spelling.
+#[inline]
+pub(super) fn is_field(field: Field<'_>, camel: &str) -> bool {
+    match field.key_len().cmp(&camel.len()) {
+        Ordering::Less => false,
+        Ordering::Equal => field.is(camel),
+        Ordering::Greater => is_respelled(field, camel),
+    }
+}
+
+/// With underscores a name is longer, and with escapes.
+fn is_respelled(field: Field<'_>, camel: &str) -> bool {
+    let first = field.raw_key().as_bytes().first();
+    (first == camel.as_bytes().first() || first == Some(&b'\\')) && is(&field.name(), camel)
 }
 
 /// The fields of an object other than these, as an object; nothing where there are none.
 pub(super) fn others(node: Node<'_>, known: &[&'static str]) -> Option<Json> {
     let unknown = || {
-        node.fields()
-            .filter(|field| !field.value.is_null() && one_of(&field.name(), known).is_none())
+        node.fields().filter(|field| !field.value.is_null() && of_field(*field, known).is_none())
     };
     unknown().next()?;
     Some(Json::object(|object| {

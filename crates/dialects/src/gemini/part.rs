@@ -76,13 +76,12 @@ fn take_apart(part: Node<'_>) -> Pieces<'_> {
     };
     let rank = |kind: &str| DATA.iter().position(|name| *name == kind).unwrap_or(DATA.len());
     for field in part.fields().filter(|field| !field.value.is_null()) {
-        let name = field.name();
-        if names::is(&name, "thoughtSignature") {
+        if names::is_field(field, "thoughtSignature") {
             let seal = field.value.text().map(|data| Seal::new(Text::word(ISSUER), data));
             pieces.seal = seal.filter(|seal| !seal.data.is_empty());
-        } else if names::is(&name, "thought") {
+        } else if names::is_field(field, "thought") {
             pieces.thought = field.value.boolean() == Some(true);
-        } else if let Some(kind) = names::one_of(&name, DATA) {
+        } else if let Some(kind) = names::of_field(field, DATA) {
             if let Some(other) = pieces.data {
                 pieces.crowded = true;
                 if rank(kind) > rank(pieces.kind) {

@@ -59,12 +59,15 @@ impl Reader {
         if !chunk.is_object() {
             return ledger.loss(note::BAD_FRAME, Place::REPLY, "a chunk is not an object");
         }
-        let response = reply::unwrapped(chunk);
+        let [inner, error] = names::pick(chunk, ["response", "error"]);
+        let response = inner.map_or(chunk, |_| reply::unwrapped(chunk));
         self.start(response, events);
-        if let Some(error) = error::envelope(chunk) {
+        if let Some(error) = error.or(inner).and_then(|_| error::envelope(chunk)) {
             return self.fail(error::of(error, None, chunk), events);
         }
-        if let Some(usage) = names::get(response, "usageMetadata") {
+        let [candidates, usage, feedback] =
+            names::pick(response, ["candidates", "usageMetadata", "promptFeedback"]);
+        if let Some(usage) = usage {
             let usage = outcome::decode_usage(usage);
             let early = self.usage.is_none() && self.parts.is_empty();
             if early {
@@ -73,11 +76,10 @@ impl Reader {
             self.usage = Some((usage, early));
         }
         self.tell_others(names::others(response, reply::KNOWN), "reply", events);
-        if self.end.is_none() && reply::is_blocked(response) {
+        if self.end.is_none() && feedback.is_some() && reply::is_blocked(response) {
             self.end = Some(End::Blocked);
         }
-        let candidates = names::get(response, "candidates").into_iter().flat_map(Node::items);
-        for (at, candidate) in candidates.enumerate() {
+        for (at, candidate) in candidates.into_iter().flat_map(Node::items).enumerate() {
             let index = names::get(candidate, "index").and_then(Node::count).unwrap_or(at as u64);
             if index == 0 {
                 self.candidate(candidate, events, ledger);
@@ -115,18 +117,26 @@ impl Reader {
         if let Some(word) = finish {
             self.end = Some(End::Said(word));
         }
-        let found = citations::find(candidate);
-        let mut known = reply::CANDIDATE;
-        if let Some((index, text)) = self.parts.open_text().filter(|_| !found.is_empty()) {
-            let text = text.contents();
-            for citation in found {
-                let delta = Delta::Citation(Box::new(citation.within(&text)));
-                events.push(Event::Delta { index, delta });
-            }
-        } else if !found.is_empty() {
-            known = &["content", "finishReason", "index"];
-        }
+        let known = self.cite(candidate, events);
         self.tell_others(names::others(candidate, known), reply::FIRST, events);
+    }
+
+    /// Tells what the candidate says of its sources; returns the fields that are told then. Without
+    /// a text to belong to, citations stay where they were written.
+    fn cite(&mut self, candidate: Node<'_>, events: &mut Vec<Event>) -> &'static [&'static str] {
+        let found = citations::find(candidate);
+        if found.is_empty() {
+            return reply::CANDIDATE;
+        }
+        let Some((index, text)) = self.parts.open_text() else {
+            return &["content", "finishReason", "index"];
+        };
+        let text = text.contents();
+        for citation in found {
+            let delta = Delta::Citation(Box::new(citation.within(&text)));
+            events.push(Event::Delta { index, delta });
+        }
+        reply::CANDIDATE
     }
 
     /// Tells fields that only this dialect knows, each once.

@@ -6,7 +6,7 @@ use interlingua_model::{
 };
 use interlingua_wire::frame::FrameWriter;
 use interlingua_wire::json::{Array, Object};
-use interlingua_wire::{Framing, Json, Text, Writer as JsonWriter};
+use interlingua_wire::{Framing, Json, Text};
 
 use super::encode::{self, Way};
 use super::{ID, citations, error, names, outcome, reply};
@@ -15,8 +15,8 @@ use crate::{StreamWriter, note};
 pub(super) struct Writer {
     exchange: Exchange,
     frames: FrameWriter,
-    id: Option<Text>,
-    model: Option<Text>,
+    /// What every chunk ends with.
+    tail: Json,
     open: Option<Held>,
     /// What kind of text a reader would take a further plain part to go on with.
     goes_on: Option<Texts>,
@@ -47,8 +47,7 @@ impl Writer {
         Self {
             exchange: exchange.clone(),
             frames: FrameWriter::new(framing),
-            id: None,
-            model: None,
+            tail: tail(None, None, exchange),
             open: None,
             goes_on: None,
             usage: Usage::default(),
@@ -180,12 +179,12 @@ impl Writer {
     }
 
     fn chunk(&mut self, out: &mut Vec<u8>, fill: impl FnOnce(&mut Object<'_>)) {
-        let mut json = JsonWriter::with_capacity(256);
-        json.object(|chunk| {
-            fill(chunk);
-            reply::write_names(self.id.as_ref(), self.model.as_ref(), &self.exchange, chunk);
+        self.frames.write_json(None, out, |data| {
+            data.object(|chunk| {
+                fill(chunk);
+                chunk.fields(&self.tail);
+            });
         });
-        self.frames.write(None, json.into_json().as_str(), out);
     }
 
     fn stop(&mut self, stop: &Stop, out: &mut Vec<u8>, ledger: &mut Ledger) {
@@ -216,6 +215,11 @@ impl Writer {
         let framing = self.frames.framing();
         std::mem::replace(&mut self.frames, FrameWriter::new(framing)).end(out);
     }
+}
+
+/// The fields that are the same in every chunk.
+fn tail(id: Option<&Text>, model: Option<&Text>, exchange: &Exchange) -> Json {
+    Json::object(|chunk| reply::write_names(id, model, exchange, chunk))
 }
 
 /// A candidate that says nothing new. After the first words it holds an empty text, as the
@@ -306,8 +310,7 @@ impl StreamWriter for Writer {
     fn write(&mut self, event: &Event, out: &mut Vec<u8>, ledger: &mut Ledger) {
         match event {
             Event::Start { id, model } => {
-                self.id.clone_from(id);
-                self.model.clone_from(model);
+                self.tail = tail(id.as_ref(), model.as_ref(), &self.exchange);
             }
             Event::Open { index, block } => self.open = Some(Held::new(*index, block)),
             Event::Delta { delta, .. } => self.delta(delta, out, ledger),

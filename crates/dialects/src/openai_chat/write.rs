@@ -4,8 +4,9 @@ use interlingua_model::{
     Args, Block, Body, Citation, Delta, Event, Exchange, Failure, Form, Ledger, MediaKind, Place,
     Seal, Stop, Usage, Verbatim,
 };
+use interlingua_wire::frame::write_json;
 use interlingua_wire::json::Object;
-use interlingua_wire::{Text, Writer as JsonWriter};
+use interlingua_wire::{Framing, Json, Text};
 
 use super::encode::note_extras;
 use super::{ID, calls, content, error, reasoning, reply, stop, usage};
@@ -14,8 +15,8 @@ use crate::{StreamWriter, note};
 #[derive(Debug)]
 pub(super) struct Writer {
     exchange: Exchange,
-    id: Text,
-    model: Text,
+    /// What every chunk begins with.
+    head: Json,
     open: Open,
     /// How many entries each list of the message has so far: lists are merged by index.
     calls: u64,
@@ -55,8 +56,7 @@ enum Open {
 impl Writer {
     pub(super) fn new(exchange: &Exchange) -> Self {
         Self {
-            id: reply::id(None, exchange),
-            model: reply::model(None, exchange),
+            head: head(None, None, exchange),
             exchange: exchange.clone(),
             open: Open::Nothing,
             calls: 0,
@@ -301,12 +301,9 @@ impl Writer {
     }
 
     fn frame(&self, out: &mut Vec<u8>, fill: impl FnOnce(&mut Object<'_>)) {
-        write_frame(out, |writer| {
-            writer.object(|o| {
-                o.text("id", &self.id);
-                o.word("object", "chat.completion.chunk");
-                o.number("created", self.exchange.created);
-                o.text("model", &self.model);
+        write_json(Framing::Sse, None, out, |data| {
+            data.object(|o| {
+                o.fields(&self.head);
                 fill(o);
             });
         });
@@ -343,8 +340,7 @@ impl StreamWriter for Writer {
     fn write(&mut self, event: &Event, out: &mut Vec<u8>, ledger: &mut Ledger) {
         match event {
             Event::Start { id, model } => {
-                self.id = reply::id(id.as_ref(), &self.exchange);
-                self.model = reply::model(model.as_ref(), &self.exchange);
+                self.head = head(id.as_ref(), model.as_ref(), &self.exchange);
                 self.chunk(out, None, |o| {
                     o.word("role", "assistant");
                     o.word("content", "");
@@ -362,26 +358,23 @@ impl StreamWriter for Writer {
     }
 }
 
+/// The fields that are the same in every chunk.
+fn head(id: Option<&Text>, model: Option<&Text>, exchange: &Exchange) -> Json {
+    Json::object(|o| {
+        o.text("id", &reply::id(id, exchange));
+        o.word("object", "chat.completion.chunk");
+        o.number("created", exchange.created);
+        o.text("model", &reply::model(model, exchange));
+    })
+}
+
 /// An error as a chunk: the packages raise it when they meet `error`.
 fn write_failure(failure: &Failure, out: &mut Vec<u8>) {
     let body = error::encode(failure);
     let has_error = body.doc().root().get("error").is_some_and(|error| !error.is_null());
     let body =
         if has_error { body } else { error::encode(&Failure { written: None, ..failure.clone() }) };
-    write_frame(out, |writer| writer.json(&body));
-}
-
-/// Line breaks between the values of a body that came as it is would end the frame.
-fn write_frame(out: &mut Vec<u8>, fill: impl FnOnce(&mut JsonWriter)) {
-    out.extend_from_slice(b"data: ");
-    let start = out.len();
-    let mut writer = JsonWriter::after(std::mem::take(out));
-    fill(&mut writer);
-    *out = writer.into_bytes();
-    for byte in out.iter_mut().skip(start).filter(|byte| matches!(**byte, b'\n' | b'\r')) {
-        *byte = b' ';
-    }
-    out.extend_from_slice(b"\n\n");
+    write_json(Framing::Sse, None, out, |data| data.json(&body));
 }
 
 fn leave(kind: &str, ledger: &mut Ledger) {

@@ -1,8 +1,7 @@
 //! AWS event stream: binary messages of headers and a payload, with checksums.
 
-use aws_smithy_eventstream::frame::{read_message_from, write_message_to};
-use aws_smithy_types::event_stream::{Header, HeaderValue, Message};
-use aws_smithy_types::str_bytes::StrBytes;
+use std::ops::Range;
+
 use bytes::Bytes;
 use bytestring::ByteString;
 
@@ -74,33 +73,105 @@ impl Length {
 }
 
 fn frame(Piece { raw, .. }: Piece) -> Result<Frame, &'static str> {
-    let message = read_message_from(&raw[..]).map_err(|_| "the message is damaged")?;
-    let headers = message.headers();
-    for (at, header) in headers.iter().enumerate() {
-        if headers[..at].iter().any(|earlier| earlier.name() == header.name()) {
-            return Err("the message has a header twice");
+    let (headers, payload) = taken_apart(&raw).ok_or("the message is damaged")?;
+    let headers = Headers::read(headers)?;
+    let event = match headers.message_type {
+        Some("exception") => {
+            Some(format!("{EXCEPTION}{}", headers.exception_type.unwrap_or_default()).into())
         }
-    }
-    let header = |name| string(headers, name).unwrap_or_default();
-    let event = match header(MESSAGE_TYPE) {
-        "exception" => Some(format!("{EXCEPTION}{}", header(EXCEPTION_TYPE)).into()),
-        "error" => Some(format!("{ERROR}{}", header(ERROR_CODE)).into()),
-        _ => string(headers, EVENT_TYPE).map(ByteString::from),
+        Some("error") => Some(format!("{ERROR}{}", headers.error_code.unwrap_or_default()).into()),
+        _ => headers.event_type.map(ByteString::from),
     };
-    let end = raw.len() - CHECKSUM_BYTES;
-    let payload = raw.slice(end - message.payload().len()..end);
     let data = if payload.is_empty() {
         // An error says what it has to say in a header.
-        string(headers, ERROR_MESSAGE).map(error_body)
+        headers.error_message.map(error_body)
     } else {
+        let payload = raw.slice(payload);
         Some(ByteString::try_from(payload).map_err(|_| "the message is not UTF-8")?)
     };
     Ok(Frame { raw, event, data })
 }
 
-fn string<'h>(headers: &'h [Header], name: &str) -> Option<&'h str> {
-    let header = headers.iter().find(|header| header.name().as_str() == name)?;
-    header.value().as_string().ok().map(StrBytes::as_str)
+/// The headers, and where the payload stands, of a message whose checksums are right.
+fn taken_apart(raw: &[u8]) -> Option<(&[u8], Range<usize>)> {
+    let (message, checksum) = raw.split_last_chunk()?;
+    let (prelude, _) = message.split_first_chunk::<PRELUDE_BYTES>()?;
+    let (lengths, prelude_checksum) = prelude.split_last_chunk()?;
+    let headers = lengths.last_chunk().map(|length| u32::from_be_bytes(*length) as usize)?;
+    let sound = |bytes: &[u8], checksum: &[u8; CHECKSUM_BYTES]| {
+        crc32fast::hash(bytes) == u32::from_be_bytes(*checksum)
+    };
+    let payload = PRELUDE_BYTES.checked_add(headers)?..message.len();
+    let fits = payload.start <= payload.end;
+    let sound = fits && sound(lengths, prelude_checksum) && sound(message, checksum);
+    sound.then(|| (&message[PRELUDE_BYTES..payload.start], payload))
+}
+
+/// The headers that say something here, where they are strings.
+#[derive(Default)]
+struct Headers<'r> {
+    message_type: Option<&'r str>,
+    event_type: Option<&'r str>,
+    exception_type: Option<&'r str>,
+    error_code: Option<&'r str>,
+    error_message: Option<&'r str>,
+}
+
+impl<'r> Headers<'r> {
+    fn read(bytes: &'r [u8]) -> Result<Self, &'static str> {
+        let mut headers = Self::default();
+        let mut rest = bytes;
+        let mut count = 0;
+        while !rest.is_empty() {
+            count += 1;
+            if count > MOST_HEADERS {
+                return Err("the message has too many headers");
+            }
+            let earlier = &bytes[..bytes.len() - rest.len()];
+            let (name, value) = take_header(&mut rest).ok_or("the message is damaged")?;
+            if has_header(earlier, name) {
+                return Err("the message has a header twice");
+            }
+            match name {
+                MESSAGE_TYPE => headers.message_type = value,
+                EVENT_TYPE => headers.event_type = value,
+                EXCEPTION_TYPE => headers.exception_type = value,
+                ERROR_CODE => headers.error_code = value,
+                ERROR_MESSAGE => headers.error_message = value,
+                _ => {}
+            }
+        }
+        Ok(headers)
+    }
+}
+
+fn has_header(mut headers: &[u8], name: &str) -> bool {
+    std::iter::from_fn(|| take_header(&mut headers)).any(|(earlier, _)| earlier == name)
+}
+
+/// The name of the next header, and its value if that is a string; `None` where there is no header.
+fn take_header<'r>(rest: &mut &'r [u8]) -> Option<(&'r str, Option<&'r str>)> {
+    let length = *rest.split_off_first()?;
+    let name = str::from_utf8(rest.split_off(..usize::from(length))?).ok()?;
+    let kind = *rest.split_off_first()?;
+    let length = match kind {
+        // Yes and no; numbers of several sizes; bytes or a string; a time; an id.
+        0 | 1 => 0,
+        2 => 1,
+        3 => 2,
+        4 => 4,
+        5 | 8 => 8,
+        6 | STRING => {
+            let (length, after) = rest.split_first_chunk()?;
+            *rest = after;
+            usize::from(u16::from_be_bytes(*length))
+        }
+        9 => 16,
+        _ => return None,
+    };
+    let value = rest.split_off(..length)?;
+    let string = if kind == STRING { Some(str::from_utf8(value).ok()?) } else { None };
+    Some((name, string))
 }
 
 fn error_body(message: &str) -> ByteString {
@@ -108,30 +179,55 @@ fn error_body(message: &str) -> ByteString {
 }
 
 pub(super) fn write(event: Option<&str>, data: &str, out: &mut Vec<u8>) {
-    let (kind, name) = match event {
-        None => ("event", None),
-        Some(event) => {
-            if let Some(exception) = event.strip_prefix(EXCEPTION) {
-                ("exception", Some((EXCEPTION_TYPE, exception)))
-            } else if let Some(code) = event.strip_prefix(ERROR) {
-                ("error", Some((ERROR_CODE, code)))
-            } else {
-                ("event", Some((EVENT_TYPE, event)))
-            }
+    write_message(event, out, |out| out.extend_from_slice(data.as_bytes()));
+}
+
+/// A message whose payload is written in place; lengths and checksums are known afterwards.
+pub(super) fn write_message(
+    event: Option<&str>,
+    out: &mut Vec<u8>,
+    payload: impl FnOnce(&mut Vec<u8>),
+) {
+    let start = out.len();
+    out.extend_from_slice(&[0; PRELUDE_BYTES]);
+    write_headers(event, out);
+    let headers = out.len() - start - PRELUDE_BYTES;
+    payload(out);
+    let whole = out.len() - start + CHECKSUM_BYTES;
+    let prelude = &mut out[start..start + PRELUDE_BYTES];
+    prelude[..4].copy_from_slice(&(whole as u32).to_be_bytes());
+    prelude[4..8].copy_from_slice(&(headers as u32).to_be_bytes());
+    let checksum = crc32fast::hash(&prelude[..8]);
+    prelude[8..].copy_from_slice(&checksum.to_be_bytes());
+    let checksum = crc32fast::hash(&out[start..]);
+    out.extend_from_slice(&checksum.to_be_bytes());
+}
+
+fn write_headers(event: Option<&str>, out: &mut Vec<u8>) {
+    let mut kind = "event";
+    if let Some(event) = event {
+        if let Some(exception) = event.strip_prefix(EXCEPTION) {
+            kind = "exception";
+            write_header(EXCEPTION_TYPE, exception, out);
+        } else if let Some(code) = event.strip_prefix(ERROR) {
+            kind = "error";
+            write_header(ERROR_CODE, code, out);
+        } else {
+            write_header(EVENT_TYPE, event, out);
         }
-    };
-    let header = |name: &'static str, value: &str| {
-        Header::new(name, HeaderValue::String(StrBytes::copy_from_str(value)))
-    };
-    let mut message = Message::new(Bytes::copy_from_slice(data.as_bytes()));
-    if let Some((header_name, name)) = name {
-        message = message.add_header(header(header_name, name));
     }
-    message = message
-        .add_header(header(":content-type", "application/json"))
-        .add_header(header(MESSAGE_TYPE, kind));
-    // Fails only for a name beyond 32 KiB or data beyond 4 GiB, which no dialect writes.
-    let _ = write_message_to(&message, out);
+    write_header(":content-type", "application/json", out);
+    write_header(MESSAGE_TYPE, kind, out);
+}
+
+/// A header whose value is a string. One beyond the length that fits, which no dialect writes, is cut.
+fn write_header(name: &'static str, value: &str, out: &mut Vec<u8>) {
+    let value = &value[..value.floor_char_boundary(LONGEST)];
+    out.push(name.len() as u8);
+    out.extend_from_slice(name.as_bytes());
+    out.push(STRING);
+    out.extend_from_slice(&(value.len() as u16).to_be_bytes());
+    out.extend_from_slice(value.as_bytes());
 }
 
 const MESSAGE_TYPE: &str = ":message-type";
@@ -144,7 +240,15 @@ const ERROR_MESSAGE: &str = ":error-message";
 const EXCEPTION: &str = "exception:";
 const ERROR: &str = "error:";
 
+/// Each header is compared with those before it.
+const MOST_HEADERS: usize = 256;
+
 const LENGTH_BYTES: usize = 4;
 const CHECKSUM_BYTES: usize = 4;
+/// Two lengths and their checksum.
+const PRELUDE_BYTES: usize = 12;
+/// The type of a header that is a string, and how many bytes it may have.
+const STRING: u8 = 7;
+const LONGEST: usize = i16::MAX as usize;
 /// Two lengths and two checksums.
 const SMALLEST: usize = 16;

@@ -10,6 +10,8 @@ use std::fmt;
 use bytes::Bytes;
 use bytestring::ByteString;
 
+use crate::json::Writer;
+
 /// How a stream is cut into frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
@@ -123,6 +125,20 @@ pub fn write(framing: Framing, event: Option<&str>, data: &str, out: &mut Vec<u8
     }
 }
 
+/// As [`write`], for data that is JSON and that `fill` writes in place. The name must be one line.
+pub fn write_json(
+    framing: Framing,
+    event: Option<&str>,
+    out: &mut Vec<u8>,
+    fill: impl FnOnce(&mut Writer),
+) {
+    match framing {
+        Framing::Sse => sse::write_json(event, out, fill),
+        Framing::JsonArray => Writer::append(out, fill),
+        Framing::AwsEvents => aws::write_message(event, out, |out| Writer::append(out, fill)),
+    }
+}
+
 impl FrameWriter {
     pub const fn new(framing: Framing) -> Self {
         Self { framing, begun: false }
@@ -133,11 +149,26 @@ impl FrameWriter {
     }
 
     pub fn write(&mut self, event: Option<&str>, data: &str, out: &mut Vec<u8>) {
+        self.begin(out);
+        write(self.framing, event, data, out);
+    }
+
+    /// As [`FrameWriter::write`], for data that is JSON and that `fill` writes in place.
+    pub fn write_json(
+        &mut self,
+        event: Option<&str>,
+        out: &mut Vec<u8>,
+        fill: impl FnOnce(&mut Writer),
+    ) {
+        self.begin(out);
+        write_json(self.framing, event, out, fill);
+    }
+
+    fn begin(&mut self, out: &mut Vec<u8>) {
         let begun = std::mem::replace(&mut self.begun, true);
         if self.framing == Framing::JsonArray {
             array::begin(!begun, out);
         }
-        write(self.framing, event, data, out);
     }
 
     /// What the framing puts at the end of a stream, to be called once.

@@ -7,6 +7,7 @@ use bytestring::ByteString;
 
 use super::chunks::{Chunks, Piece, Wrong};
 use super::{Frame, FrameError};
+use crate::json::Writer;
 
 #[derive(Debug)]
 pub(super) struct Cutter {
@@ -15,16 +16,21 @@ pub(super) struct Cutter {
 }
 
 /// Looks for the blank line that ends an event, wherever chunks were cut.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Lines {
     place: Place,
-    /// Lines of the event so far.
-    count: usize,
+    /// Where the lines of the event stand in it.
+    ended: Vec<Range<usize>>,
+    /// Where the line begins that has not ended yet.
+    start: usize,
+    /// Bytes of this event in earlier chunks.
+    seen: usize,
 }
 
 /// Where in a line the next byte is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 enum Place {
+    #[default]
     Start,
     Inside,
     /// Behind the CR of a line; an LF still belongs to it.
@@ -35,7 +41,7 @@ enum Place {
 
 impl Cutter {
     pub(super) fn new(limit: usize) -> Self {
-        Self { chunks: Chunks::new(limit), lines: Lines { place: Place::Start, count: 0 } }
+        Self { chunks: Chunks::new(limit), lines: Lines::default() }
     }
 
     pub(super) fn push(&mut self, chunk: &Bytes) {
@@ -43,21 +49,28 @@ impl Cutter {
     }
 
     pub(super) fn next(&mut self) -> Result<Option<Frame>, FrameError> {
-        match self.chunks.cut(|bytes| self.lines.end(bytes))? {
-            Some(piece) => {
-                self.lines = Lines { place: Place::Start, count: 0 };
-                frame(piece).map(Some)
-            }
-            None => Ok(None),
-        }
+        let Some(piece) = self.chunks.cut(|bytes| self.lines.end(bytes))? else { return Ok(None) };
+        let frame = frame(piece, &self.lines.ended);
+        self.lines.begin();
+        frame.map(Some)
     }
 
     pub(super) fn finish(&mut self) -> Result<Option<Frame>, FrameError> {
-        self.chunks.rest().map(frame).transpose()
+        let Some(piece) = self.chunks.rest() else { return Ok(None) };
+        if matches!(self.lines.place, Place::Inside) {
+            self.lines.ended.push(self.lines.start..piece.raw.len());
+        }
+        frame(piece, &self.lines.ended).map(Some)
     }
 }
 
 impl Lines {
+    /// Begins a new event.
+    fn begin(&mut self) {
+        self.ended.clear();
+        (self.place, self.start, self.seen) = (Place::Start, 0, 0);
+    }
+
     fn end(&mut self, bytes: &[u8]) -> Result<Option<usize>, Wrong> {
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
@@ -68,17 +81,18 @@ impl Lines {
                         at += 1;
                         self.place = Place::AfterBlankCr;
                     }
-                    _ => self.place = Place::Inside,
+                    _ => {
+                        self.start = self.seen + at;
+                        self.place = Place::Inside;
+                    }
                 },
                 Place::Inside => {
-                    let Some(length) = memchr::memchr2(b'\n', b'\r', &bytes[at..]) else {
-                        return Ok(None);
-                    };
+                    let Some(length) = memchr::memchr2(b'\n', b'\r', &bytes[at..]) else { break };
                     at += length;
-                    self.count += 1;
-                    if self.count > MOST_LINES {
+                    if self.ended.len() == MOST_LINES {
                         return Err(Wrong { at, why: "the event has too many lines" });
                     }
+                    self.ended.push(self.start..self.seen + at);
                     self.place = if bytes[at] == b'\n' { Place::Start } else { Place::AfterCr };
                     at += 1;
                 }
@@ -90,21 +104,20 @@ impl Lines {
                 Place::AfterBlankCr => return Ok(Some(at + usize::from(byte == b'\n'))),
             }
         }
+        self.seen += bytes.len();
         Ok(None)
     }
 }
 
 /// Reads the fields of one event.
-fn frame(piece: Piece) -> Result<Frame, FrameError> {
+fn frame(piece: Piece, lines: &[Range<usize>]) -> Result<Frame, FrameError> {
     let raw = &piece.raw;
-    let mut at = if piece.start == 0 && raw.starts_with(BOM) { BOM.len() } else { 0 };
+    let marked = piece.start == 0 && raw.starts_with(BOM);
     let (mut event, mut data) = (None, None);
     let mut further = Vec::new();
-    while at < raw.len() {
-        let length = memchr::memchr2(b'\n', b'\r', &raw[at..]).unwrap_or(raw.len() - at);
-        let line = at..at + length;
-        // An LF behind a CR reads as one more empty line, which says nothing.
-        at += length + 1;
+    for (at, line) in lines.iter().enumerate() {
+        let skipped = if marked && at == 0 { BOM.len() } else { 0 };
+        let line = line.start + skipped..line.end;
         if let Some(value) = value_of(b"data", raw, &line) {
             match data {
                 None => data = Some(value),
@@ -114,14 +127,13 @@ fn frame(piece: Piece) -> Result<Frame, FrameError> {
             event = Some(value).filter(|value| !value.is_empty());
         }
     }
-    let texts = Texts::new(&piece);
-    let event = event.map(|part| texts.part(part)).transpose()?;
-    let mut data = data.map(|part| texts.part(part)).transpose()?;
+    let event = event.map(|part| text(&piece, part)).transpose()?;
+    let mut data = data.map(|part| text(&piece, part)).transpose()?;
     if let Some(first) = data.as_ref().filter(|_| !further.is_empty()) {
         let mut joined = first.to_string();
         for part in further {
             joined.push('\n');
-            joined.push_str(&texts.part(part)?);
+            joined.push_str(&text(&piece, part)?);
         }
         data = Some(joined.into());
     }
@@ -131,10 +143,7 @@ fn frame(piece: Piece) -> Result<Frame, FrameError> {
 /// Where the value of a line stands, if the line is of this field.
 fn value_of(name: &[u8], raw: &[u8], line: &Range<usize>) -> Option<Range<usize>> {
     let after = line.start + name.len();
-    if !raw[line.clone()].starts_with(name) {
-        return None;
-    }
-    match raw[after..line.end] {
+    match raw[line.clone()].strip_prefix(name)? {
         [] => Some(after..after),
         [b':', b' ', ..] => Some(after + 2..line.end),
         [b':', ..] => Some(after + 1..line.end),
@@ -142,33 +151,11 @@ fn value_of(name: &[u8], raw: &[u8], line: &Range<usize>) -> Option<Range<usize>
     }
 }
 
-/// Parts of a frame as text. The frame is looked through once; only if it is not UTF-8 as a whole
-/// is each part looked at, because what is wrong may stand in a comment.
-struct Texts<'p> {
-    piece: &'p Piece,
-    whole: Option<ByteString>,
-}
-
-impl<'p> Texts<'p> {
-    fn new(piece: &'p Piece) -> Self {
-        Self { piece, whole: ByteString::try_from(piece.raw.clone()).ok() }
-    }
-
-    /// A part, sharing the frame's memory.
-    fn part(&self, part: Range<usize>) -> Result<ByteString, FrameError> {
-        if let Some(whole) = &self.whole
-            && let Some(text) = whole.get(part.clone())
-        {
-            return Ok(whole.slice_ref(text));
-        }
-        let start = part.start;
-        ByteString::try_from(self.piece.raw.slice(part))
-            .map_err(|error| self.wrong(start + error.valid_up_to()))
-    }
-
-    fn wrong(&self, at: usize) -> FrameError {
-        FrameError { at: self.piece.start + at as u64, why: "not UTF-8" }
-    }
+/// A part of a frame, sharing its memory. What nobody reads, such as a comment, may be anything.
+fn text(piece: &Piece, part: Range<usize>) -> Result<ByteString, FrameError> {
+    let start = piece.start + part.start as u64;
+    ByteString::try_from(piece.raw.slice(part))
+        .map_err(|error| FrameError { at: start + error.valid_up_to() as u64, why: "not UTF-8" })
 }
 
 pub(super) fn write(event: Option<&str>, data: &str, out: &mut Vec<u8>) {
@@ -184,6 +171,27 @@ pub(super) fn write(event: Option<&str>, data: &str, out: &mut Vec<u8>) {
     }
     line(b"data: ", rest, out);
     out.push(b'\n');
+}
+
+/// An event whose data is written in place. Line breaks between the values of JSON that is carried as
+/// it came would end the data; they are space there.
+pub(super) fn write_json(event: Option<&str>, out: &mut Vec<u8>, fill: impl FnOnce(&mut Writer)) {
+    if let Some(name) = event {
+        line(b"event: ", name, out);
+    }
+    out.extend_from_slice(b"data: ");
+    let start = out.len();
+    Writer::append(out, fill);
+    one_line(&mut out[start..]);
+    out.extend_from_slice(b"\n\n");
+}
+
+/// Puts spaces in place of line breaks.
+fn one_line(mut json: &mut [u8]) {
+    while let Some(at) = memchr::memchr2(b'\n', b'\r', json) {
+        json[at] = b' ';
+        json = &mut json[at + 1..];
+    }
 }
 
 fn line(name: &[u8], value: &str, out: &mut Vec<u8>) {

@@ -111,6 +111,13 @@ pub(super) fn escape_into(contents: &str, out: &mut Vec<u8>) {
         append(&bytes[from..], block::SIZE - from, out);
         bytes = &bytes[block::SIZE..];
     }
+    while let Some(word) = bytes.first_chunk() {
+        if block::plain(*word) < word.len() {
+            break;
+        }
+        out.extend_from_slice(word);
+        bytes = &bytes[word.len()..];
+    }
     for byte in bytes {
         if ESCAPES[usize::from(*byte)] == 0 {
             out.push(*byte);

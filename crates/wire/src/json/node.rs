@@ -30,7 +30,7 @@ impl<'d> Node<'d> {
 
     /// The exact text of this value.
     pub fn raw(self) -> &'d str {
-        let Span { start, end, .. } = self.span();
+        let Span { start, end, .. } = *self.span();
         &self.doc.text[start as usize..end as usize]
     }
 
@@ -80,7 +80,12 @@ impl<'d> Node<'d> {
 
     /// The value of a key. Of duplicate keys the last wins.
     pub fn get(self, key: &str) -> Option<Node<'d>> {
-        let tape = &self.doc.tape;
+        self.find(|field| field.is(key))
+    }
+
+    /// The value of the last field that is one of those asked for.
+    #[inline]
+    pub fn find(self, is_asked: impl Fn(Field<'d>) -> bool) -> Option<Node<'d>> {
         let object = self.span();
         if object.kind != Kind::Object {
             return None;
@@ -89,14 +94,25 @@ impl<'d> Node<'d> {
         // A key is one entry, its value follows.
         let mut at = self.at + 1;
         while at < object.next {
-            let field = Field {
-                key: Node { doc: self.doc, at },
-                value: Node { doc: self.doc, at: at + 1 },
-            };
-            if field.is(key) {
-                found = Some(field.value);
+            let value = Node { doc: self.doc, at: at + 1 };
+            if is_asked(Field { key: Node { doc: self.doc, at }, value }) {
+                found = Some(value);
             }
-            at = tape[at as usize + 1].next;
+            at = value.span().next;
+        }
+        found
+    }
+
+    /// The values of several keys, found in one pass. Of duplicate keys the last wins.
+    #[inline]
+    pub fn pick<const N: usize>(self, keys: [&str; N]) -> [Option<Node<'d>>; N] {
+        let mut found = [None; N];
+        for field in self.fields() {
+            for (key, found) in keys.iter().zip(&mut found) {
+                if field.is(key) {
+                    *found = Some(field.value);
+                }
+            }
         }
         found
     }
@@ -107,6 +123,7 @@ impl<'d> Node<'d> {
     }
 
     /// The fields of an object as written, duplicates included; nothing for anything else.
+    #[inline]
     pub fn fields(self) -> impl Iterator<Item = Field<'d>> {
         let mut children = self.children(Kind::Object);
         std::iter::from_fn(move || Some(Field { key: children.next()?, value: children.next()? }))
@@ -137,8 +154,9 @@ impl<'d> Node<'d> {
         self.span().next == self.at + 1
     }
 
+    #[inline]
     fn children(self, of: Kind) -> impl Iterator<Item = Node<'d>> {
-        let (mut at, end) = match self.span() {
+        let (mut at, end) = match *self.span() {
             Span { kind, next, .. } if kind == of => (self.at + 1, next),
             _ => (0, 0),
         };
@@ -151,18 +169,20 @@ impl<'d> Node<'d> {
 
     /// The bytes of a string that is known to hold no escape.
     fn plain(self) -> Option<&'d [u8]> {
-        let Span { start, end, plain, .. } = self.span();
+        let Span { start, end, plain, .. } = *self.span();
         plain.then(|| &self.doc.text.as_bytes()[start as usize + 1..end as usize - 1])
     }
 
     /// What stands between the quotes of a string.
+    #[inline]
     fn inside(self) -> &'d str {
-        let Span { start, end, .. } = self.span();
+        let Span { start, end, .. } = *self.span();
         &self.doc.text[start as usize + 1..end as usize - 1]
     }
 
-    fn span(self) -> Span {
-        self.doc.tape[self.at as usize]
+    #[inline]
+    fn span(self) -> &'d Span {
+        &self.doc.tape[self.at as usize]
     }
 }
 
@@ -179,13 +199,25 @@ impl<'d> Field<'d> {
 
     #[inline]
     pub fn is(self, name: &str) -> bool {
-        let Span { start, end, plain, .. } = self.key.span();
-        if !plain {
-            return super::escape::spells(self.key.inside(), name);
+        let Span { start, end, plain, .. } = *self.key.span();
+        // Most keys differ in length, and hold no escape.
+        if end - start == name.len() as u32 + 2 && plain {
+            return self.key.doc.text.as_bytes()[start as usize + 1..].starts_with(name.as_bytes());
         }
-        // Most keys differ in length or in their first letter.
-        let key = &self.key.doc.text.as_bytes()[start as usize + 1..end as usize - 1];
-        key.len() == name.len() && key.first() == name.as_bytes().first() && key == name.as_bytes()
+        !plain && super::escape::spells(self.key.inside(), name)
+    }
+
+    /// How many bytes spell the key.
+    #[inline]
+    pub fn key_len(self) -> usize {
+        let Span { start, end, .. } = *self.key.span();
+        (end - start) as usize - 2
+    }
+
+    /// What stands between the quotes of the key.
+    #[inline]
+    pub fn raw_key(self) -> &'d str {
+        self.key.inside()
     }
 }
 

@@ -18,6 +18,9 @@ impl Text {
     pub const EMPTY: Self = Self(ByteString::from_static(""));
 
     pub fn new(contents: &str) -> Self {
+        if contents.is_empty() {
+            return Self::EMPTY;
+        }
         let mut raw = Vec::with_capacity(contents.len() + 8);
         escape::escape_into(contents, &mut raw);
         Self(into_string(raw))
@@ -62,12 +65,13 @@ impl Text {
         if parts.peek().is_none() {
             return first.clone();
         }
-        let mut raw = first.raw().as_bytes().to_vec();
+        let between = Self::new(between);
+        let mut raw = String::from(first.raw());
         for part in parts {
-            escape::escape_into(between, &mut raw);
-            raw.extend_from_slice(part.raw().as_bytes());
+            raw.push_str(between.raw());
+            raw.push_str(part.raw());
         }
-        Self(into_string(raw))
+        Self(raw.into())
     }
 
     /// What stands before and after the first `mark`, if that is without backslash and the string is

@@ -19,17 +19,21 @@ impl Writer {
         Self(Vec::with_capacity(bytes))
     }
 
-    /// Continues after bytes that are already there, such as the head of a stream frame.
-    pub fn after(bytes: Vec<u8>) -> Self {
-        Self(bytes)
+    /// Writes behind bytes that are already there, such as the head of a stream frame.
+    pub fn append(bytes: &mut Vec<u8>, fill: impl FnOnce(&mut Self)) {
+        let mut writer = Self(std::mem::take(bytes));
+        fill(&mut writer);
+        *bytes = writer.0;
     }
 
+    #[inline]
     pub fn object(&mut self, fill: impl FnOnce(&mut Object<'_>)) {
         self.0.push(b'{');
         fill(&mut Object(self, true));
         self.0.push(b'}');
     }
 
+    #[inline]
     pub fn array(&mut self, fill: impl FnOnce(&mut Array<'_>)) {
         self.0.push(b'[');
         fill(&mut Array(self, true));
@@ -40,6 +44,7 @@ impl Writer {
         self.raw(json.as_str());
     }
 
+    #[inline]
     pub fn text(&mut self, text: &Text) {
         self.0.push(b'"');
         self.raw(text.raw());
@@ -58,7 +63,7 @@ impl Writer {
         self.0.push(b'"');
         let mut first = true;
         for part in parts {
-            if !std::mem::take(&mut first) {
+            if !std::mem::take(&mut first) && !between.is_empty() {
                 escape::escape_into(between, &mut self.0);
             }
             self.raw(part.raw());
@@ -67,9 +72,17 @@ impl Writer {
     }
 
     pub fn number(&mut self, number: u64) {
-        use std::io::Write as _;
-        // Writing to memory cannot fail.
-        let _ = write!(self.0, "{number}");
+        let mut digits = [0; 20];
+        let (mut at, mut rest) = (digits.len(), number);
+        loop {
+            at -= 1;
+            digits[at] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        self.0.extend_from_slice(&digits[at..]);
     }
 
     pub fn boolean(&mut self, value: bool) {
@@ -80,6 +93,7 @@ impl Writer {
         self.raw("null");
     }
 
+    #[inline]
     fn raw(&mut self, json: &str) {
         self.0.extend_from_slice(json.as_bytes());
     }
@@ -116,6 +130,7 @@ impl Json {
 
 impl Object<'_> {
     /// A key that needs no escaping; its value is to be written next.
+    #[inline]
     pub fn key(&mut self, key: &'static str) -> &mut Writer {
         self.raw_key(key)
     }
@@ -129,14 +144,17 @@ impl Object<'_> {
         self.raw_key(key).string(word);
     }
 
+    #[inline]
     pub fn text(&mut self, key: &'static str, text: &Text) {
         self.raw_key(key).text(text);
     }
 
+    #[inline]
     pub fn json(&mut self, key: &'static str, json: &Json) {
         self.raw_key(key).json(json);
     }
 
+    #[inline]
     pub fn number(&mut self, key: &'static str, number: u64) {
         self.raw_key(key).number(number);
     }
@@ -149,10 +167,12 @@ impl Object<'_> {
         self.raw_key(key).null();
     }
 
+    #[inline]
     pub fn object(&mut self, key: &'static str, fill: impl FnOnce(&mut Object<'_>)) {
         self.raw_key(key).object(fill);
     }
 
+    #[inline]
     pub fn array(&mut self, key: &'static str, fill: impl FnOnce(&mut Array<'_>)) {
         self.raw_key(key).array(fill);
     }
@@ -171,14 +191,29 @@ impl Object<'_> {
         }
     }
 
+    /// All fields of another object as they stand there.
+    pub fn fields(&mut self, object: &Json) {
+        let inside = object.as_str().trim_matches([' ', '\n', '\r', '\t']);
+        let inside = inside.strip_prefix('{').and_then(|inside| inside.strip_suffix('}'));
+        let Some(inside) = inside.map(str::trim_ascii).filter(|inside| !inside.is_empty()) else {
+            return;
+        };
+        self.separate();
+        self.0.raw(inside);
+    }
+
+    #[inline]
     fn raw_key(&mut self, key: &str) -> &mut Writer {
-        if !std::mem::take(&mut self.1) {
-            self.0.0.push(b',');
-        }
-        self.0.0.push(b'"');
+        self.0.0.extend_from_slice(if std::mem::take(&mut self.1) { b"\"" } else { b",\"" });
         self.0.raw(key);
         self.0.raw("\":");
         self.0
+    }
+
+    fn separate(&mut self) {
+        if !std::mem::take(&mut self.1) {
+            self.0.0.push(b',');
+        }
     }
 }
 
@@ -191,6 +226,7 @@ impl Array<'_> {
         self.0
     }
 
+    #[inline]
     pub fn object(&mut self, fill: impl FnOnce(&mut Object<'_>)) {
         self.item().object(fill);
     }

@@ -10,43 +10,59 @@ use crate::openai_chat::{calls, decode, parts};
 
 impl Reader {
     pub(super) fn delta(&mut self, delta: Node<'_>, ledger: &mut Ledger) {
-        let list = |key: &str| delta.get(key).filter(|list| list.is_array() && !list.is_empty());
-        let details = list("reasoning_details").or_else(|| list("thinking_blocks"));
-        match details {
+        let [details, reasoning_content, reasoning, content, refusal, tool_calls, function_call] =
+            delta.pick([
+                "reasoning_details",
+                "reasoning_content",
+                "reasoning",
+                "content",
+                "refusal",
+                "tool_calls",
+                "function_call",
+            ]);
+        let [blocks, annotations, images, audio, extra] =
+            delta.pick(["thinking_blocks", "annotations", "images", "audio", "extra_content"]);
+        let is_list = |node: &Node<'_>| node.is_array() && !node.is_empty();
+        match details.filter(is_list).or(blocks.filter(is_list)) {
             // The plain text beside the entries says the same.
             Some(list) => self.entries(list),
-            None => self.plain_reasoning(delta),
+            None => self.plain_reasoning([reasoning_content, reasoning]),
         }
-        if let Some(content) = delta.get("content") {
+        if let Some(content) = content {
             self.content(content, ledger);
         }
-        if let Some(text) = delta.get("refusal").and_then(Node::text) {
+        if let Some(text) = refusal.and_then(Node::text) {
             let refusal = || Block::new(Body::Refusal(Text::EMPTY));
             if !text.is_empty() {
                 self.queue.add(What::Refusal, Delta::Text(text), refusal);
             }
         }
-        self.tool_calls(delta, ledger);
-        self.annotations(delta, ledger);
-        for image in delta.get("images").into_iter().flat_map(Node::items) {
+        if let Some(list) = tool_calls {
+            self.tool_calls(list, ledger);
+        }
+        if let Some(legacy) = function_call.filter(|call| call.is_object()) {
+            self.function_call(legacy, ledger);
+        }
+        self.annotations(annotations, ledger);
+        for image in images.into_iter().flat_map(Node::items) {
             let block = parts::part(image, Place::REPLY, ledger).into_value();
             self.queue.begin(What::Whole, block);
         }
-        if let Some(seal) = calls::signature(delta) {
+        if let Some(seal) = extra.and_then(|_| calls::signature(delta)) {
             let seal = Delta::Seal(Box::new(seal));
             self.queue.add(What::Text, seal, || Block::text(Text::EMPTY));
         }
         // The words of streamed sound; the sound itself has no place among blocks.
-        let transcript = delta.get("audio").and_then(|audio| audio.get("transcript")?.text());
+        let transcript = audio.and_then(|audio| audio.get("transcript")?.text());
         if let Some(text) = transcript.filter(|text| !text.is_empty()) {
             self.said(&text);
         }
     }
 
-    fn plain_reasoning(&mut self, delta: Node<'_>) {
-        let text = ["reasoning_content", "reasoning"]
-            .into_iter()
-            .find_map(|key| delta.get(key)?.text().filter(|text| !text.is_empty()));
+    /// The first of the plain fields that says something.
+    fn plain_reasoning(&mut self, fields: [Option<Node<'_>>; 2]) {
+        let mut texts = fields.into_iter().flatten().filter_map(Node::text);
+        let text = texts.find(|text| !text.is_empty());
         if let Some(text) = text {
             self.queue.add(What::Thought, Delta::Text(text), super::thinking::plain);
         }
@@ -93,8 +109,8 @@ impl Reader {
         }
     }
 
-    fn annotations(&mut self, delta: Node<'_>, ledger: &mut Ledger) {
-        for node in delta.get("annotations").into_iter().flat_map(Node::items) {
+    fn annotations(&mut self, list: Option<Node<'_>>, ledger: &mut Ledger) {
+        for node in list.into_iter().flat_map(Node::items) {
             if let Some(text) = self.queue.find(What::Text) {
                 text.push(Delta::Citation(Box::new(decode::citation(node))));
             } else {
@@ -104,14 +120,14 @@ impl Reader {
         }
     }
 
-    fn tool_calls(&mut self, delta: Node<'_>, ledger: &mut Ledger) {
-        let list = delta.get("tool_calls");
-        let several = list.is_some_and(|list| list.len() > 1);
-        for (position, node) in list.into_iter().flat_map(Node::items).enumerate() {
-            let index = node.get("index").and_then(Node::count);
-            let id = node.get("id").and_then(Node::text).unwrap_or_default();
-            let custom = node.get("custom").filter(|custom| custom.is_object());
-            let payload = custom.or_else(|| node.get("function")).unwrap_or(node);
+    fn tool_calls(&mut self, list: Node<'_>, ledger: &mut Ledger) {
+        let several = list.len() > 1;
+        for (position, node) in list.items().enumerate() {
+            let [index, id, custom, function] = node.pick(["index", "id", "custom", "function"]);
+            let index = index.and_then(Node::count);
+            let id = id.and_then(Node::text).unwrap_or_default();
+            let custom = custom.filter(|custom| custom.is_object());
+            let payload = custom.or(function).unwrap_or(node);
             let name = payload.get("name").and_then(Node::text).unwrap_or_default();
             // Without index and id, several in one list are told apart by their place in it.
             let by_place = index.is_none() && id.is_empty() && several;
@@ -137,14 +153,16 @@ impl Reader {
                 building.push(Delta::Seal(Box::new(seal)));
             }
         }
-        if let Some(legacy) = delta.get("function_call").filter(|call| call.is_object()) {
-            let name = legacy.get("name").and_then(Node::text).unwrap_or_default();
-            let current = self.queue.calls.len().checked_sub(1);
-            let at = current.unwrap_or_else(|| self.queue.begin_call(Call::default()));
-            self.fill(at, &Text::EMPTY, &name, ledger);
-            if let Some(piece) = legacy.get("arguments").filter(|piece| !piece.is_null()) {
-                self.queue.call_args(at, &parts::text_of(piece), ledger);
-            }
+    }
+
+    /// A call as it was said before there could be several.
+    fn function_call(&mut self, call: Node<'_>, ledger: &mut Ledger) {
+        let name = call.get("name").and_then(Node::text).unwrap_or_default();
+        let current = self.queue.calls.len().checked_sub(1);
+        let at = current.unwrap_or_else(|| self.queue.begin_call(Call::default()));
+        self.fill(at, &Text::EMPTY, &name, ledger);
+        if let Some(piece) = call.get("arguments").filter(|piece| !piece.is_null()) {
+            self.queue.call_args(at, &parts::text_of(piece), ledger);
         }
     }
 

@@ -65,7 +65,9 @@ impl Reader {
     }
 
     fn chunk(&mut self, root: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        if let Some(failure) = error::in_band(root) {
+        let [choices, usage, error, groq] = root.pick(["choices", "usage", "error", "x_groq"]);
+        let healthy = choices.is_some() && error.is_none() && groq.is_none();
+        if let Some(failure) = (!healthy).then(|| error::in_band(root)).flatten() {
             return self.fail(failure, events, ledger);
         }
         let text = |key: &str| root.get(key).and_then(Node::text).filter(|text| !text.is_empty());
@@ -73,17 +75,17 @@ impl Reader {
             self.id = text("id").or(self.id.take());
             self.model = text("model").or(self.model.take());
         }
-        let counts = root.get("usage").filter(|usage| usage.is_object());
-        let counts = counts.or_else(|| root.get("x_groq")?.get("usage"));
-        let counts = counts.or_else(|| root.get("choices")?.items().next()?.get("usage"));
+        let counts = usage.filter(|usage| usage.is_object());
+        let counts = counts.or_else(|| groq?.get("usage"));
+        let counts = counts.or_else(|| choices?.items().next()?.get("usage"));
         let counts = counts.filter(|usage| usage.is_object()).map(usage::decode);
         let counted = counts.is_some();
         self.usage = counts.or(self.usage.take());
-        if root.get("choices").is_none() && !counted {
+        if choices.is_none() && !counted {
             return self.unknown(root, events, ledger);
         }
         let mut answered = false;
-        for choice in root.get("choices").into_iter().flat_map(Node::items) {
+        for choice in choices.into_iter().flat_map(Node::items) {
             if choice.get("index").is_some_and(|index| index.count().is_some_and(|at| at > 0)) {
                 if !std::mem::replace(&mut self.noted.answers, true) {
                     let what = "only the first of several answers counts";
@@ -112,12 +114,13 @@ impl Reader {
 
     fn choice(&mut self, choice: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
         // A whole message in place of a delta comes from servers that do not stream.
-        let message = choice.get("message").filter(|_| self.queue.is_untouched());
-        if let Some(delta) = choice.get("delta").filter(|delta| delta.is_object()).or(message) {
+        let [delta, message, logprobs] = choice.pick(["delta", "message", "logprobs"]);
+        let message = message.filter(|_| self.queue.is_untouched());
+        if let Some(delta) = delta.filter(|delta| delta.is_object()).or(message) {
             self.delta(delta, ledger);
             self.queue.pump(events, ledger);
         }
-        if choice.get("logprobs").is_some_and(|logprobs| !logprobs.is_null())
+        if logprobs.is_some_and(|logprobs| !logprobs.is_null())
             && !std::mem::replace(&mut self.noted.logprobs, true)
         {
             ledger.loss(note::NO_SUCH_FIELD, Place::REPLY, "left out `logprobs`");

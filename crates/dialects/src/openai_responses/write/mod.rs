@@ -9,7 +9,7 @@ use interlingua_model::{
     Block, Body, Delta, Event, Exchange, Extras, Failure, Ledger, MediaKind, Place, Source, Stop,
     Usage,
 };
-use interlingua_wire::{Json, Text};
+use interlingua_wire::{Json, Text, Writer as JsonWriter};
 
 use self::call::Call;
 use self::message::Message;
@@ -270,9 +270,8 @@ impl Writer {
         let state = State { ending, error, output: &self.items, usage: Some(&self.usage) };
         let envelope = &self.envelope;
         if self.pen.whole {
-            let mut whole = interlingua_wire::Writer::after(std::mem::take(out));
-            whole.object(|o| envelope.write(&state, o));
-            *out = whole.into_bytes();
+            let fill = |whole: &mut JsonWriter| whole.object(|o| envelope.write(&state, o));
+            JsonWriter::append(out, fill);
         } else {
             self.pen.event(event, out, |o| o.object("response", |o| envelope.write(&state, o)));
         }

@@ -1,7 +1,8 @@
 //! Frames: each event with its name, its type and its number.
 
+use interlingua_wire::frame::write_json;
 use interlingua_wire::json::Object;
-use interlingua_wire::{Json, Text, Writer};
+use interlingua_wire::{Framing, Json, Text};
 
 #[derive(Debug, Default)]
 pub(super) struct Pen {
@@ -20,22 +21,13 @@ impl Pen {
         if self.whole {
             return;
         }
-        out.extend_from_slice(b"event: ");
-        out.extend_from_slice(event.as_bytes());
-        out.extend_from_slice(b"\ndata: ");
-        let data = out.len();
-        let mut json = Writer::after(std::mem::take(out));
-        json.object(|o| {
-            o.word("type", event);
-            o.number("sequence_number", self.sequence);
-            fill(o);
+        write_json(Framing::Sse, Some(event), out, |data| {
+            data.object(|o| {
+                o.text("type", &Text::word(event));
+                o.number("sequence_number", self.sequence);
+                fill(o);
+            });
         });
-        *out = json.into_bytes();
-        // A value that is carried as it was read may stand on several lines; a frame's data may not.
-        for byte in out.iter_mut().skip(data).filter(|byte| matches!(byte, b'\n' | b'\r')) {
-            *byte = b' ';
-        }
-        out.extend_from_slice(b"\n\n");
         self.sequence += 1;
     }
 
