@@ -83,8 +83,8 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "sdk",
-        usage: "[PYTEST ARGUMENTS]",
-        about: "the providers' own Python packages read what we write",
+        usage: "[PYTEST ARGUMENTS | js NODE ARGUMENTS]",
+        about: "the providers' own packages read what we write",
         run: sdk::command,
     },
     Command {

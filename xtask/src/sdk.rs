@@ -1,5 +1,7 @@
-//! `cargo xtask sdk`: the providers' own packages, in Python and JavaScript, read what the command
-//! writes.
+//! `cargo xtask sdk`: the providers' own packages read what the command writes, and talk to the
+//! simulator.
+
+mod javascript;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,32 +10,21 @@ use crate::run::{cargo, program, root, run, succeeds};
 use crate::{Outcome, debian};
 
 pub(crate) fn command(arguments: &[String]) -> Outcome {
-    let python = environment()?;
     // The profile of the tests, so that nothing is built twice.
     run(cargo().args(["build", "--profile", "test", "--locked", "--package", "interlingua-cli"]))?;
     let binary = target().join("debug").join("interlingua");
-    run(program(python)
-        .args(["-m", "pytest", "tests/sdk", "--quiet", "-p", "no:cacheprovider"])
-        .args(arguments)
-        .env("INTERLINGUA_BIN", &binary))?;
-    let folder = packages()?;
-    run(program("node").arg("--test").current_dir(folder).env("INTERLINGUA_BIN", binary))
+    match arguments {
+        [] => python(&binary, &[]).and_then(|()| javascript::test(&binary, &[])),
+        [first, rest @ ..] if first == "js" => javascript::test(&binary, rest),
+        _ => python(&binary, arguments),
+    }
 }
 
-/// The folder of the JavaScript tests, with exactly what its lock file names.
-fn packages() -> Result<PathBuf, String> {
-    let folder = root().join("tests").join("sdk").join("js");
-    if !succeeds(program("npm").arg("--version")) {
-        debian::install(&["nodejs", "npm"])?;
-    }
-    let wanted = read(&folder.join("package-lock.json"))?;
-    let stamp = folder.join("node_modules").join("installed.json");
-    if !fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
-        let quiet = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"];
-        run(program("npm").args(quiet).current_dir(&folder))?;
-        fs::write(&stamp, wanted).map_err(|error| format!("{}: {error}", stamp.display()))?;
-    }
-    Ok(folder)
+fn python(binary: &Path, arguments: &[String]) -> Outcome {
+    run(program(environment()?)
+        .args(["-m", "pytest", "tests/sdk", "--quiet", "-p", "no:cacheprovider"])
+        .args(arguments)
+        .env("INTERLINGUA_BIN", binary))
 }
 
 /// The Python of an environment that has exactly what `tests/sdk/requirements.txt` names.

@@ -39,12 +39,13 @@ fn said(content: &Value) -> Option<Said> {
 
 fn outcome(result: &Value) -> Outcome {
     let response = result.get("response").unwrap_or(&Value::Null);
-    let only = response.as_object().filter(|object| object.len() == 1);
-    let only = only.and_then(|object| object.iter().next());
+    // Some clients repeat the name of the function beside its result.
+    let own =
+        |(key, value): &(&String, &Value)| *key != "name" || Some(*value) != result.get("name");
+    let mut fields = response.as_object().into_iter().flatten().filter(own);
+    let only = fields.next().filter(|_| fields.next().is_none());
     let (text, failed) = match only {
-        Some((key, Value::String(text))) if matches!(key.as_str(), "output" | "result") => {
-            (text.clone(), false)
-        }
+        Some((key, Value::String(text))) if RESULT.contains(&key.as_str()) => (text.clone(), false),
         Some((key, Value::String(text))) if key == "error" => (text.clone(), true),
         _ => (response.to_string(), false),
     };
@@ -108,3 +109,6 @@ fn either<'v>(value: &'v Value, camel: &str, snake: &str) -> Option<&'v Value> {
 fn list<'v>(value: &'v Value, camel: &str, snake: &str) -> &'v [Value] {
     either(value, camel, snake).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
+
+/// Where the text of a result stands, by convention.
+const RESULT: &[&str] = &["output", "result", "content"];

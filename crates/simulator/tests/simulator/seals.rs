@@ -122,6 +122,52 @@ fn responses_notice_every_change() {
     refused(&server, &path, &reasoning, "was provided without its required 'reasoning' item: 'rs_");
 }
 
+/// As a widespread client does: ids only on reasoning, or reasoning only named.
+#[test]
+fn responses_know_what_follows_reasoning_without_its_id() {
+    let server = Server::start();
+    let (path, body) = second(&server, "responses");
+    let lose = |item: &mut Value| drop(item.as_object_mut().unwrap().shift_remove("id"));
+    let by_value = change(&change(&body, "/input/2", lose), "/input/4", lose);
+    assert_eq!(server.post(&path, &by_value).status, 200);
+    let keep = |body: &Value| change(body, "/store", |store| *store = true.into());
+    let missing = "was provided without its required following item.";
+    refused(&server, &path, &keep(&by_value), missing);
+
+    let name = |item: &mut Value| *item = json!({"type": "item_reference", "id": item["id"]});
+    let mut named = keep(&body);
+    for item in ["/input/1", "/input/2", "/input/3"] {
+        named = change(&named, item, name);
+    }
+    assert_eq!(server.post(&path, &change(&named, "/input/4", lose)).status, 200);
+    let message = change(&named, "/input/2", |item| {
+        *item = json!({"role": "assistant", "content": "Let me use get_weather."});
+    });
+    refused(&server, &path, &message, missing);
+}
+
+/// The text of a result may stand under several names, alone or beside the name of the function.
+#[test]
+fn gemini_reads_a_result_as_clients_wrap_it() {
+    let server = Server::start();
+    let (path, body) = second(&server, "gemini");
+    let wrapped = |response: Value| {
+        let place = "/contents/2/parts/0/functionResponse/response";
+        server.post(&path, &change(&body, place, |old| *old = response.clone())).text()
+    };
+    let name = &body["tools"][0]["functionDeclarations"][0]["name"];
+    for response in [
+        json!({"result": "Rain"}),
+        json!({"content": "Rain"}),
+        json!({"name": name, "content": "Rain"}),
+    ] {
+        let text = wrapped(response);
+        assert!(text.contains("4 bytes, sha256"), "{text}");
+    }
+    let text = wrapped(json!({"name": "Ann", "content": "Rain"}));
+    assert!(text.contains("31 bytes, sha256"), "{text}");
+}
+
 #[test]
 fn gemini_notices_every_change() {
     let server = Server::start();

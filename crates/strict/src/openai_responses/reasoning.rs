@@ -32,10 +32,10 @@ pub(super) const RULES: [Rule; 3] = [
     Rule {
         name: "reasoning-without-follower",
         status: 400,
-        when: "Reasoning with an id is not followed by the item that came after it, with that item's id (which may be missing where nothing is stored).",
+        when: "Reasoning with an id is not followed by the item that came after it, with that item's id (which may be missing where nothing is stored, or from a call after reasoning that is only named).",
         words: "Item '{id}' of type 'reasoning' was provided without its required following item.",
         evidence: Evidence::Seen,
-        source: "continue#8933, continue#10428, vercel/ai#7099, openai-node#1567, openai-agents-js#326",
+        source: "continue#8933, continue#10428, vercel/ai#7099, openai-node#1567, openai-agents-js#326, coder PR#23297, vercel/ai PR#15795",
         check: reasoning_without_follower,
     },
     Rule {
@@ -113,9 +113,11 @@ fn reasoning_without_follower(request: &Request<'_>, findings: &mut Findings) {
         // Where nothing is kept there is nothing to look an id up by: the Vercel AI SDK leaves out
         // all but those of reasoning.
         let unkept = view::keeps_nothing(request) && has_content(item);
+        // Where all is kept, it names reasoning and sends the call as it was: its `call_id` tells.
+        let named = item.is("item_reference");
         let follows = |next: Item<'_>| match next.id() {
             Some(next) => mint.is_none_or(|mint| mint.follows(id, next)),
-            None => unkept,
+            None => unkept || named && !next.text("call_id").is_empty(),
         };
         if !next.is_some_and(follows) {
             let message = format!(
