@@ -365,7 +365,7 @@ impl StreamWriter for Writer {
             Event::Stop(stop) => self.stop(stop, out, ledger),
             Event::Fail(failure) => {
                 write_json(Framing::Sse, Some("error"), out, |data| {
-                    error::write_event(failure, data)
+                    error::write_event(failure, data);
                 });
             }
             Event::Ping => frame(out, "ping", |_| {}),
