@@ -125,7 +125,7 @@ pub fn write(framing: Framing, event: Option<&str>, data: &str, out: &mut Vec<u8
     }
 }
 
-/// As [`write`], for data that is JSON and that `fill` writes in place. The name must be one line.
+/// As [`write()`], for data that is JSON and that `fill` writes in place. The name must be one line.
 pub fn write_json(
     framing: Framing,
     event: Option<&str>,
