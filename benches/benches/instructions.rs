@@ -5,9 +5,7 @@ use std::hint::black_box;
 use bytes::Bytes;
 use gungraun::{library_benchmark, library_benchmark_group, main};
 use interlingua::{Exchange, Stream, Target, find, translate_request};
-use interlingua_benches::{
-    anthropic_history, anthropic_stream, in_dialect, stream_in, stream_through_value,
-};
+use interlingua_benches::{in_dialect, stream_in, stream_through_value};
 
 fn history(dialect: &str) -> Bytes {
     settled(find(dialect).map(in_dialect).unwrap_or_default())

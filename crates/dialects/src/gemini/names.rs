@@ -36,20 +36,23 @@ pub(super) fn one_of(written: &str, names: &[&'static str]) -> Option<&'static s
 
 /// Which of these names a field has.
 pub(super) fn of_field(field: Field<'_>, names: &[&'static str]) -> Option<&'static str> {
-    names.iter().copied().find(|camel| is_field(field, camel))
+    let spelling = Spelling::of(field);
+    names.iter().copied().find(|camel| spelling.is(camel))
 }
 
 /// The value of a field; `null` is how the protocol says that it is not there.
 pub(super) fn get<'d>(node: Node<'d>, camel: &str) -> Option<Node<'d>> {
-    node.find(|field| is_field(field, camel)).filter(|value| !value.is_null())
+    let [found] = pick(node, [camel]);
+    found
 }
 
 /// As [`get`], for several fields, found in one pass.
 pub(super) fn pick<'d, const N: usize>(node: Node<'d>, names: [&str; N]) -> [Option<Node<'d>>; N] {
     let mut found = [None; N];
     for field in node.fields() {
+        let spelling = Spelling::of(field);
         for (name, found) in names.iter().zip(&mut found) {
-            if is_field(field, name) {
+            if spelling.is(name) {
                 *found = Some(field.value).filter(|value| !value.is_null());
             }
         }
@@ -58,19 +61,35 @@ pub(super) fn pick<'d, const N: usize>(node: Node<'d>, names: [&str; N]) -> [Opt
 }
 
 /// Whether a field has this name, in either spelling.
-#[inline]
 pub(super) fn is_field(field: Field<'_>, camel: &str) -> bool {
-    match field.key_len().cmp(&camel.len()) {
-        Ordering::Less => false,
-        Ordering::Equal => field.is(camel),
-        Ordering::Greater => is_respelled(field, camel),
-    }
+    Spelling::of(field).is(camel)
 }
 
-/// With underscores a name is longer, and with escapes.
-fn is_respelled(field: Field<'_>, camel: &str) -> bool {
-    let first = field.raw_key().as_bytes().first();
-    (first == camel.as_bytes().first() || first == Some(&b'\\')) && is(&field.name(), camel)
+/// The name of a field as it is written.
+struct Spelling<'d> {
+    field: Field<'d>,
+    raw: &'d [u8],
+}
+
+impl<'d> Spelling<'d> {
+    #[inline]
+    fn of(field: Field<'d>) -> Self {
+        Self { field, raw: field.raw_key().as_bytes() }
+    }
+
+    #[inline]
+    fn is(&self, camel: &str) -> bool {
+        match self.raw.len().cmp(&camel.len()) {
+            Ordering::Less => false,
+            Ordering::Equal => self.raw == camel.as_bytes(),
+            // With underscores a name is longer, and with escapes.
+            Ordering::Greater => {
+                let first = self.raw[0];
+                (first == b'\\' || Some(&first) == camel.as_bytes().first())
+                    && is(&self.field.name(), camel)
+            }
+        }
+    }
 }
 
 /// The fields of an object other than these, as an object; nothing where there are none.

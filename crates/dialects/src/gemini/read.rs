@@ -80,9 +80,9 @@ impl Reader {
             self.end = Some(End::Blocked);
         }
         for (at, candidate) in candidates.into_iter().flat_map(Node::items).enumerate() {
-            let index = names::get(candidate, "index").and_then(Node::count).unwrap_or(at as u64);
-            if index == 0 {
-                self.candidate(candidate, events, ledger);
+            let [index, content] = names::pick(candidate, ["index", "content"]);
+            if index.and_then(Node::count).unwrap_or(at as u64) == 0 {
+                self.candidate(candidate, content, events, ledger);
             } else {
                 let json = candidate.json();
                 events.push(Event::Foreign {
@@ -105,10 +105,15 @@ impl Reader {
         events.push(Event::Start { id, model });
     }
 
-    fn candidate(&mut self, candidate: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
+    fn candidate(
+        &mut self,
+        candidate: Node<'_>,
+        content: Option<Node<'_>>,
+        events: &mut Vec<Event>,
+        ledger: &mut Ledger,
+    ) {
         let finish = outcome::finish_of(candidate);
-        let parts =
-            names::get(candidate, "content").and_then(|content| names::get(content, "parts"));
+        let parts = content.and_then(|content| names::get(content, "parts"));
         let alone = parts.is_some_and(|parts| parts.len() == 1);
         let last_word = alone && finish.is_some();
         for (at, part) in parts.into_iter().flat_map(Node::items).enumerate() {

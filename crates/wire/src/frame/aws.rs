@@ -80,7 +80,7 @@ fn frame(Piece { raw, .. }: Piece) -> Result<Frame, &'static str> {
             Some(format!("{EXCEPTION}{}", headers.exception_type.unwrap_or_default()).into())
         }
         Some("error") => Some(format!("{ERROR}{}", headers.error_code.unwrap_or_default()).into()),
-        _ => headers.event_type.map(ByteString::from),
+        _ => headers.event_type.and_then(|name| raw.slice_ref(name.as_bytes()).try_into().ok()),
     };
     let data = if payload.is_empty() {
         // An error says what it has to say in a header.
@@ -117,6 +117,13 @@ struct Headers<'r> {
     error_message: Option<&'r str>,
 }
 
+#[derive(Clone, Copy)]
+struct Header<'r> {
+    name: &'r [u8],
+    kind: u8,
+    value: &'r [u8],
+}
+
 impl<'r> Headers<'r> {
     fn read(bytes: &'r [u8]) -> Result<Self, &'static str> {
         let mut headers = Self::default();
@@ -128,7 +135,8 @@ impl<'r> Headers<'r> {
                 return Err("the message has too many headers");
             }
             let earlier = &bytes[..bytes.len() - rest.len()];
-            let (name, value) = take_header(&mut rest).ok_or("the message is damaged")?;
+            let header = take_header(&mut rest).and_then(Header::texts);
+            let (name, value) = header.ok_or("the message is damaged")?;
             if has_header(earlier, name) {
                 return Err("the message has a header twice");
             }
@@ -145,14 +153,23 @@ impl<'r> Headers<'r> {
     }
 }
 
-fn has_header(mut headers: &[u8], name: &str) -> bool {
-    std::iter::from_fn(|| take_header(&mut headers)).any(|(earlier, _)| earlier == name)
+impl<'r> Header<'r> {
+    /// The name, and the value if that is a string.
+    fn texts(self) -> Option<(&'r str, Option<&'r str>)> {
+        let name = str::from_utf8(self.name).ok()?;
+        let value = if self.kind == STRING { Some(str::from_utf8(self.value).ok()?) } else { None };
+        Some((name, value))
+    }
 }
 
-/// The name of the next header, and its value if that is a string; `None` where there is no header.
-fn take_header<'r>(rest: &mut &'r [u8]) -> Option<(&'r str, Option<&'r str>)> {
+fn has_header(mut headers: &[u8], name: &str) -> bool {
+    std::iter::from_fn(|| take_header(&mut headers)).any(|header| header.name == name.as_bytes())
+}
+
+/// The next header; `None` where there is none.
+fn take_header<'r>(rest: &mut &'r [u8]) -> Option<Header<'r>> {
     let length = *rest.split_off_first()?;
-    let name = str::from_utf8(rest.split_off(..usize::from(length))?).ok()?;
+    let name = rest.split_off(..usize::from(length))?;
     let kind = *rest.split_off_first()?;
     let length = match kind {
         // Yes and no; numbers of several sizes; bytes or a string; a time; an id.
@@ -170,8 +187,7 @@ fn take_header<'r>(rest: &mut &'r [u8]) -> Option<(&'r str, Option<&'r str>)> {
         _ => return None,
     };
     let value = rest.split_off(..length)?;
-    let string = if kind == STRING { Some(str::from_utf8(value).ok()?) } else { None };
-    Some((name, string))
+    Some(Header { name, kind, value })
 }
 
 fn error_body(message: &str) -> ByteString {

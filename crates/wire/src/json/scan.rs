@@ -71,12 +71,16 @@ impl Scan<'_> {
             }
             self.value(depth + 1)?;
             self.space();
-            if self.eat(close) {
-                return Ok(());
-            }
-            if !self.eat(b',') {
-                let object = kind == Kind::Object;
-                return Err(self.expected(if object { "',' or '}'" } else { "',' or ']'" }));
+            match self.peek() {
+                Some(b',') => self.at += 1,
+                Some(byte) if byte == close => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                _ => {
+                    let object = kind == Kind::Object;
+                    return Err(self.expected(if object { "',' or '}'" } else { "',' or ']'" }));
+                }
             }
             self.space();
         }
@@ -202,18 +206,24 @@ impl Scan<'_> {
         Ok(kind)
     }
 
+    #[inline]
     fn eat(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
         found
     }
 
+    #[inline]
     fn space(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+        // Mostly there is none, and one comparison shows it.
+        while let Some(byte @ ..=b' ') = self.peek()
+            && matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
+        {
             self.at += 1;
         }
     }
 
+    #[inline]
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
