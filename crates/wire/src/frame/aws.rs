@@ -1,7 +1,8 @@
 //! AWS event stream: binary messages of headers and a payload, with checksums.
 
-use std::ops::Range;
-
+use aws_smithy_eventstream::frame::read_message_from;
+use aws_smithy_types::event_stream::Header;
+use aws_smithy_types::str_bytes::StrBytes;
 use bytes::Bytes;
 use bytestring::ByteString;
 
@@ -73,121 +74,36 @@ impl Length {
 }
 
 fn frame(Piece { raw, .. }: Piece) -> Result<Frame, &'static str> {
-    let (headers, payload) = taken_apart(&raw).ok_or("the message is damaged")?;
-    let headers = Headers::read(headers)?;
-    let event = match headers.message_type {
-        Some("exception") => {
-            Some(format!("{EXCEPTION}{}", headers.exception_type.unwrap_or_default()).into())
+    let message = read_message_from(&raw[..]).map_err(|_| "the message is damaged")?;
+    let headers = message.headers();
+    if headers.len() > MOST_HEADERS {
+        return Err("the message has too many headers");
+    }
+    for (at, header) in headers.iter().enumerate() {
+        if headers[..at].iter().any(|earlier| earlier.name() == header.name()) {
+            return Err("the message has a header twice");
         }
-        Some("error") => Some(format!("{ERROR}{}", headers.error_code.unwrap_or_default()).into()),
-        _ => headers.event_type.and_then(|name| raw.slice_ref(name.as_bytes()).try_into().ok()),
+    }
+    let header = |name| string(headers, name).unwrap_or_default();
+    let event = match header(MESSAGE_TYPE) {
+        "exception" => Some(format!("{EXCEPTION}{}", header(EXCEPTION_TYPE)).into()),
+        "error" => Some(format!("{ERROR}{}", header(ERROR_CODE)).into()),
+        _ => string(headers, EVENT_TYPE).map(ByteString::from),
     };
+    let end = raw.len() - CHECKSUM_BYTES;
+    let payload = raw.slice(end - message.payload().len()..end);
     let data = if payload.is_empty() {
         // An error says what it has to say in a header.
-        headers.error_message.map(error_body)
+        string(headers, ERROR_MESSAGE).map(error_body)
     } else {
-        let payload = raw.slice(payload);
         Some(ByteString::try_from(payload).map_err(|_| "the message is not UTF-8")?)
     };
     Ok(Frame { raw, event, data })
 }
 
-/// The headers, and where the payload stands, of a message whose checksums are right.
-fn taken_apart(raw: &[u8]) -> Option<(&[u8], Range<usize>)> {
-    let (message, checksum) = raw.split_last_chunk()?;
-    let (prelude, _) = message.split_first_chunk::<PRELUDE_BYTES>()?;
-    let (lengths, prelude_checksum) = prelude.split_last_chunk()?;
-    let headers = lengths.last_chunk().map(|length| u32::from_be_bytes(*length) as usize)?;
-    let sound = |bytes: &[u8], checksum: &[u8; CHECKSUM_BYTES]| {
-        crc32fast::hash(bytes) == u32::from_be_bytes(*checksum)
-    };
-    let payload = PRELUDE_BYTES.checked_add(headers)?..message.len();
-    let fits = payload.start <= payload.end;
-    let sound = fits && sound(lengths, prelude_checksum) && sound(message, checksum);
-    sound.then(|| (&message[PRELUDE_BYTES..payload.start], payload))
-}
-
-/// The headers that say something here, where they are strings.
-#[derive(Default)]
-struct Headers<'r> {
-    message_type: Option<&'r str>,
-    event_type: Option<&'r str>,
-    exception_type: Option<&'r str>,
-    error_code: Option<&'r str>,
-    error_message: Option<&'r str>,
-}
-
-#[derive(Clone, Copy)]
-struct Header<'r> {
-    name: &'r [u8],
-    kind: u8,
-    value: &'r [u8],
-}
-
-impl<'r> Headers<'r> {
-    fn read(bytes: &'r [u8]) -> Result<Self, &'static str> {
-        let mut headers = Self::default();
-        let mut rest = bytes;
-        let mut count = 0;
-        while !rest.is_empty() {
-            count += 1;
-            if count > MOST_HEADERS {
-                return Err("the message has too many headers");
-            }
-            let earlier = &bytes[..bytes.len() - rest.len()];
-            let header = take_header(&mut rest).and_then(Header::texts);
-            let (name, value) = header.ok_or("the message is damaged")?;
-            if has_header(earlier, name) {
-                return Err("the message has a header twice");
-            }
-            match name {
-                MESSAGE_TYPE => headers.message_type = value,
-                EVENT_TYPE => headers.event_type = value,
-                EXCEPTION_TYPE => headers.exception_type = value,
-                ERROR_CODE => headers.error_code = value,
-                ERROR_MESSAGE => headers.error_message = value,
-                _ => {}
-            }
-        }
-        Ok(headers)
-    }
-}
-
-impl<'r> Header<'r> {
-    /// The name, and the value if that is a string.
-    fn texts(self) -> Option<(&'r str, Option<&'r str>)> {
-        let name = str::from_utf8(self.name).ok()?;
-        let value = if self.kind == STRING { Some(str::from_utf8(self.value).ok()?) } else { None };
-        Some((name, value))
-    }
-}
-
-fn has_header(mut headers: &[u8], name: &str) -> bool {
-    std::iter::from_fn(|| take_header(&mut headers)).any(|header| header.name == name.as_bytes())
-}
-
-/// The next header; `None` where there is none.
-fn take_header<'r>(rest: &mut &'r [u8]) -> Option<Header<'r>> {
-    let length = *rest.split_off_first()?;
-    let name = rest.split_off(..usize::from(length))?;
-    let kind = *rest.split_off_first()?;
-    let length = match kind {
-        // Yes and no; numbers of several sizes; bytes or a string; a time; an id.
-        0 | 1 => 0,
-        2 => 1,
-        3 => 2,
-        4 => 4,
-        5 | 8 => 8,
-        6 | STRING => {
-            let (length, after) = rest.split_first_chunk()?;
-            *rest = after;
-            usize::from(u16::from_be_bytes(*length))
-        }
-        9 => 16,
-        _ => return None,
-    };
-    let value = rest.split_off(..length)?;
-    Some(Header { name, kind, value })
+fn string<'h>(headers: &'h [Header], name: &str) -> Option<&'h str> {
+    let header = headers.iter().find(|header| header.name().as_str() == name)?;
+    header.value().as_string().ok().map(StrBytes::as_str)
 }
 
 fn error_body(message: &str) -> ByteString {
@@ -256,9 +172,6 @@ const ERROR_MESSAGE: &str = ":error-message";
 const EXCEPTION: &str = "exception:";
 const ERROR: &str = "error:";
 
-/// Each header is compared with those before it.
-const MOST_HEADERS: usize = 256;
-
 const LENGTH_BYTES: usize = 4;
 const CHECKSUM_BYTES: usize = 4;
 /// Two lengths and their checksum.
@@ -268,3 +181,6 @@ const STRING: u8 = 7;
 const LONGEST: usize = i16::MAX as usize;
 /// Two lengths and two checksums.
 const SMALLEST: usize = 16;
+
+/// Looking for a header that stands twice takes the square of their number; no message has so many.
+const MOST_HEADERS: usize = 256;
