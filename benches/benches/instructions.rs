@@ -5,7 +5,7 @@ use std::hint::black_box;
 use bytes::Bytes;
 use gungraun::{library_benchmark, library_benchmark_group, main};
 use interlingua::{Exchange, Stream, Target, find, translate_request};
-use interlingua_benches::{in_dialect, stream_in, stream_through_value};
+use interlingua_benches::{Convert, in_dialect, stream_in};
 
 fn history(dialect: &str) -> Bytes {
     settled(find(dialect).map(in_dialect).unwrap_or_default())
@@ -64,7 +64,7 @@ fn through_value(body: Bytes) -> usize {
 #[library_benchmark]
 #[bench::to_chat(history("anthropic"), interlingua_benches::anthropic_to_chat)]
 #[bench::from_chat(history("openai-chat"), interlingua_benches::chat_to_anthropic)]
-fn convert_through_value(body: Bytes, convert: fn(&[u8]) -> Vec<u8>) -> usize {
+fn request_through_value(body: Bytes, convert: fn(&[u8]) -> Vec<u8>) -> usize {
     black_box(convert(&body).len())
 }
 
@@ -77,12 +77,28 @@ fn convert_through_value(body: Bytes, convert: fn(&[u8]) -> Vec<u8>) -> usize {
 fn relay_through_value(bytes: Bytes, dialect: &str) -> usize {
     let Some(dialect) = find(dialect) else { return 0 };
     let mut out = Vec::new();
-    stream_through_value(dialect.framing(), &bytes, bytes.len(), &mut out);
+    interlingua_benches::relay_through_value(dialect.framing(), &bytes, bytes.len(), &mut out);
+    black_box(out.len())
+}
+
+#[library_benchmark]
+#[bench::to_chat(stream_of("anthropic"), interlingua_benches::anthropic_event_to_chat)]
+#[bench::from_chat(stream_of("openai-chat"), interlingua_benches::chat_event_to_anthropic)]
+fn stream_through_value(bytes: Bytes, convert: Convert) -> usize {
+    let mut out = Vec::new();
+    interlingua_benches::convert_through_value(&bytes, bytes.len(), convert, &mut out);
     black_box(out.len())
 }
 
 library_benchmark_group!(
     name = road,
-    benchmarks = [request, through_value, convert_through_value, stream, relay_through_value]
+    benchmarks = [
+        request,
+        through_value,
+        request_through_value,
+        stream,
+        relay_through_value,
+        stream_through_value
+    ]
 );
 main!(library_benchmark_groups = road);

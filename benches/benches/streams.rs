@@ -3,8 +3,11 @@
 
 use bytes::Bytes;
 use interlingua::wire::Framer;
-use interlingua::{Dialect, Exchange, Stream};
-use interlingua_benches::{best_of, stream_in, stream_through_value, wire_dialects};
+use interlingua::{Dialect, Exchange, Stream, find};
+use interlingua_benches::{
+    Convert, Timed, anthropic_event_to_chat, best_of, chat_event_to_anthropic,
+    convert_through_value, relay_through_value, stream_in, wire_dialects,
+};
 
 fn main() {
     println!(
@@ -14,20 +17,38 @@ fn main() {
     println!("{:<36} {:>8} {:>10} {:>12} {:>8}", "", "frames", "ns/frame", "Value ns", "faster");
     for from in wire_dialects() {
         let bytes = stream_in(from);
-        let frames = frames(from, &bytes);
         for to in wire_dialects() {
-            let timed =
-                best_of(ROUNDS, || translate(from, to, &bytes), || through_value(from, &bytes));
-            let each = |time: std::time::Duration| time.as_nanos() / frames.max(1) as u128;
-            println!(
-                "{:<36} {frames:>8} {:>10} {:>12} {:>7.1}×",
-                format!("{} to {}", from.id(), to.id()),
-                each(timed.ours),
-                each(timed.theirs),
-                timed.ratio()
-            );
+            let timed = best_of(ROUNDS, || translate(from, to, &bytes), || relay(from, &bytes));
+            print_row(from, to, &bytes, &timed);
         }
     }
+    println!("\nAgainst a converter through Value that does the same work");
+    against_converter("anthropic", "openai-chat", anthropic_event_to_chat);
+    against_converter("openai-chat", "anthropic", chat_event_to_anthropic);
+}
+
+fn against_converter(from: &str, to: &str, convert: Convert) {
+    let (Some(from), Some(to)) = (find(from), find(to)) else { return };
+    let bytes = stream_in(from);
+    let theirs = || {
+        let mut out = Vec::new();
+        convert_through_value(&bytes, CHUNK, convert, &mut out);
+        out.len()
+    };
+    let timed = best_of(ROUNDS, || translate(from, to, &bytes), theirs);
+    print_row(from, to, &bytes, &timed);
+}
+
+fn print_row(from: &dyn Dialect, to: &dyn Dialect, bytes: &Bytes, timed: &Timed) {
+    let frames = frames(from, bytes);
+    let each = |time: std::time::Duration| time.as_nanos() / frames.max(1) as u128;
+    println!(
+        "{:<36} {frames:>8} {:>10} {:>12} {:>7.1}×",
+        format!("{} to {}", from.id(), to.id()),
+        each(timed.ours),
+        each(timed.theirs),
+        timed.ratio()
+    );
 }
 
 /// In chunks as they come off a socket.
@@ -44,9 +65,9 @@ fn translate(from: &dyn Dialect, to: &dyn Dialect, bytes: &Bytes) -> usize {
     written + out.len()
 }
 
-fn through_value(from: &dyn Dialect, bytes: &Bytes) -> usize {
+fn relay(from: &dyn Dialect, bytes: &Bytes) -> usize {
     let mut out = Vec::new();
-    stream_through_value(from.framing(), bytes, CHUNK, &mut out);
+    relay_through_value(from.framing(), bytes, CHUNK, &mut out);
     out.len()
 }
 

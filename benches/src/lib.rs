@@ -2,14 +2,17 @@
 
 mod history;
 mod stream;
+mod stream_through_value;
 mod through_value;
 mod timing;
 
 pub use history::{anthropic_history, in_dialect};
 pub use stream::{anthropic_stream, stream_in};
-pub use through_value::{
-    anthropic_to_chat, chat_to_anthropic, parse_and_write, stream_through_value,
+pub use stream_through_value::{
+    Convert, anthropic_event_to_chat, chat_event_to_anthropic, convert_through_value,
+    relay_through_value,
 };
+pub use through_value::{anthropic_to_chat, chat_to_anthropic, parse_and_write};
 pub use timing::{Timed, best_of};
 
 /// The dialects that providers speak; `native` is ours and is never on the hot path.

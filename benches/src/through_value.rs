@@ -1,7 +1,5 @@
 //! The same work as most gateways do it: parse into a tree, rebuild the tree, write it.
 
-use bytes::Bytes;
-use interlingua::wire::{Framer, Framing, frame};
 use serde_json::{Map, Value, json};
 
 /// Parse and write, nothing in between: the least that work through a tree can cost.
@@ -9,21 +7,6 @@ pub fn parse_and_write(body: &[u8]) -> Vec<u8> {
     serde_json::from_slice::<Value>(body)
         .and_then(|value| serde_json::to_vec(&value))
         .unwrap_or_default()
-}
-
-/// A stream cut into events, each parsed, written and framed again: the least that a relay through a
-/// tree does. Cutting and framing are ours on both sides.
-pub fn stream_through_value(framing: Framing, stream: &Bytes, chunk: usize, out: &mut Vec<u8>) {
-    let mut framer = Framer::new(framing, usize::MAX);
-    for start in (0..stream.len()).step_by(chunk) {
-        framer.push(&stream.slice(start..stream.len().min(start + chunk)));
-        while let Ok(Some(event)) = framer.next() {
-            let Some(data) = event.data else { continue };
-            let value = serde_json::from_str::<Value>(&data);
-            let data = value.map_or_else(|_| data.to_string(), |value| value.to_string());
-            frame::write(framing, event.event.as_deref(), &data, out);
-        }
-    }
 }
 
 /// Messages to Chat, with text, thinking (left out), calls, results, system and tools.
