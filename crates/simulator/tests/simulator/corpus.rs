@@ -10,9 +10,11 @@ use interlingua_simulator::{Api, Simulator};
 use interlingua_strict::{Judge, Violation, find};
 use serde_json::Value;
 
+use crate::client::Server;
+
 #[test]
 fn every_refused_case_gets_the_providers_answer() {
-    let simulator = Simulator::default();
+    let server = Server::start();
     let mut tried = 0;
     for file in files() {
         let case: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
@@ -33,18 +35,18 @@ fn every_refused_case_gets_the_providers_answer() {
             if body.contains("$repeat") {
                 continue;
             }
-            let mut request = Request::post(path);
+            let mut headers = String::new();
             if let Some(version) = said("version").as_str() {
-                request = request.header("anthropic-version", version);
+                headers.extend(["anthropic-version: ", version, "\r\n"]);
             }
             for beta in said("betas").as_array().into_iter().flatten() {
-                request = request.header("anthropic-beta", beta.as_str().unwrap());
+                headers.extend(["anthropic-beta: ", beta.as_str().unwrap(), "\r\n"]);
             }
-            let answer = simulator.answer(&request.body(Bytes::from(body)).unwrap());
+            let reply = server.send("POST", &path, &headers, body.as_bytes());
             let place = file.display();
             let status = entry["status"].as_u64().unwrap_or(400);
-            assert_eq!(u64::from(answer.status), status, "{place}: {answer:?}");
-            let got: Value = serde_json::from_slice(&answer.bytes()).unwrap();
+            assert_eq!(u64::from(reply.status), status, "{place}: {}", reply.text());
+            let got = reply.json();
             let words = Value::from(entry["message"].as_str().unwrap()).to_string();
             let spelled = got.to_string();
             assert!(spelled.contains(words.trim_matches('"')), "{place}: {spelled}");
