@@ -20,6 +20,8 @@ pub struct Case {
     pub expect_stream: Option<Bytes>,
     /// The names in the ledger, in order.
     pub ledger: Vec<String>,
+    /// Whether the request is repaired on its way, or shows how it is read and written.
+    pub repair: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +79,7 @@ impl Case {
             expect,
             expect_stream,
             ledger: words(case.get("ledger")),
+            repair: case.get("repair").and_then(Node::boolean).unwrap_or(true),
         })
     }
 }
@@ -120,11 +123,9 @@ fn exchange(
         id: of("id").and_then(Node::text),
         created: of("created").and_then(Node::count).unwrap_or(0),
         freeform: words(of("freeform")).iter().map(|name| Text::new(name)).collect(),
-        namespaces: of("namespaces")
-            .into_iter()
-            .flat_map(Node::fields)
-            .filter_map(|field| Some((field.key(), field.value.text()?)))
-            .collect(),
+        namespaces: pairs(of("namespaces")),
+        renamed_tools: pairs(of("renamed_tools")),
+        renamed_calls: pairs(of("renamed_calls")),
         usage: of("usage").and_then(Node::boolean),
         array: of("array").and_then(Node::boolean).unwrap_or(false),
     }
@@ -143,6 +144,12 @@ fn expectation(expect: Node<'_>) -> Result<Expect, BadCase> {
         Some(kind) => Ok(Expect::Fail(kind.word().into_owned())),
         None => Ok(Expect::Json(expect.json())),
     }
+}
+
+/// An object of strings.
+fn pairs(object: Option<Node<'_>>) -> Vec<(Text, Text)> {
+    let fields = object.into_iter().flat_map(Node::fields);
+    fields.filter_map(|field| Some((field.key(), field.value.text()?))).collect()
 }
 
 fn words(list: Option<Node<'_>>) -> Vec<String> {
@@ -180,4 +187,5 @@ const KEYS: &[&str] = &[
     "expect",
     "expect_stream",
     "ledger",
+    "repair",
 ];

@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use interlingua::{
-    Failure, Framing, Json, Ledger, ReplyError, Stream, Text, find, translate_error,
-    translate_reply, translate_request,
+    Failure, Framing, Json, Ledger, ReplyError, Stream, Text, find, transcribe_request,
+    translate_error, translate_reply, translate_request,
 };
 
 use crate::{Case, Difference, Expect, Input, compare};
@@ -71,7 +71,8 @@ pub fn run(case: &Case) -> Verdict {
 }
 
 fn request(case: &Case, body: &Bytes) -> Outcome {
-    match translate_request(body.clone(), case.from, case.to, &case.target) {
+    let road = if case.repair { translate_request } else { transcribe_request };
+    match road(body.clone(), case.from, case.to, &case.target) {
         Ok(translated) => Outcome::whole(translated.body, translated.ledger),
         Err(error) => Outcome::refused(&error.to_string()),
     }

@@ -4,21 +4,26 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use bytes::Bytes;
+use interlingua::repair;
 
 use crate::{BadCase, Case};
 
-/// A case and where it stands: `corpus/<kind>/<dialect>/<name>.json` or `corpus/wild/<name>.json`.
+/// A case and where it stands: `corpus/<kind>/<dialect>/<name>.json`, `corpus/repair/<rule>/<name>.json`
+/// or `corpus/wild/<name>.json`.
 #[derive(Debug)]
 pub struct Filed {
     pub path: PathBuf,
     pub kind: String,
-    /// The folder's; failures seen in the wild are not sorted by dialect.
-    pub dialect: Option<String>,
+    /// The folder: a dialect, or a repair; failures seen in the wild are not sorted.
+    pub folder: Option<String>,
     pub case: Result<Case, BadCase>,
 }
 
 /// Every kind of case that each dialect has a folder of.
 pub const KINDS: [&str; 6] = ["roundtrip", "decode", "encode", "reply", "stream", "error"];
+
+/// Cases of the named repairs.
+pub const REPAIR: &str = "repair";
 
 /// Failures that people met with other translators, each told by its number in a catalogue.
 pub const WILD: &str = "wild";
@@ -26,9 +31,9 @@ pub const WILD: &str = "wild";
 /// All cases, in the order of their kinds and names.
 pub fn cases(corpus: &Path) -> io::Result<Vec<Filed>> {
     let mut cases = Vec::new();
-    for kind in KINDS {
-        for dialect in names(&corpus.join(kind))? {
-            read(&corpus.join(kind).join(&dialect), kind, Some(&dialect), &mut cases)?;
+    for kind in KINDS.into_iter().chain([REPAIR]) {
+        for folder in names(&corpus.join(kind))? {
+            read(&corpus.join(kind).join(&folder), kind, Some(&folder), &mut cases)?;
         }
     }
     read(&corpus.join(WILD), WILD, None, &mut cases)?;
@@ -36,18 +41,13 @@ pub fn cases(corpus: &Path) -> io::Result<Vec<Filed>> {
 }
 
 /// The cases of one folder.
-fn read(
-    folder: &Path,
-    kind: &str,
-    dialect: Option<&str>,
-    cases: &mut Vec<Filed>,
-) -> io::Result<()> {
-    for name in names(folder)? {
-        let path = folder.join(name);
+fn read(path: &Path, kind: &str, folder: Option<&str>, cases: &mut Vec<Filed>) -> io::Result<()> {
+    for name in names(path)? {
+        let path = path.join(name);
         if path.extension().is_some_and(|extension| extension == "json") {
             let case = Case::parse(&Bytes::from(fs::read(&path)?));
-            let (kind, dialect) = (kind.to_owned(), dialect.map(str::to_owned));
-            cases.push(Filed { path, kind, dialect, case });
+            let (kind, folder) = (kind.to_owned(), folder.map(str::to_owned));
+            cases.push(Filed { path, kind, folder, case });
         }
     }
     Ok(())
@@ -69,12 +69,13 @@ impl Filed {
     /// wild is named by its number in the catalogue, as in `f87_parallel_calls.json`.
     pub fn is_in_place(&self) -> bool {
         let Ok(case) = &self.case else { return false };
-        let Some(folder) = &self.dialect else { return is_numbered(&self.path) };
+        let Some(folder) = &self.folder else { return is_numbered(&self.path) };
         let is = |dialect: &dyn interlingua::Dialect| dialect.id().0 == folder;
         match &*self.kind {
             "roundtrip" => is(case.from) && is(case.to),
             "decode" => is(case.from),
             "encode" => is(case.to),
+            REPAIR => repair::ALL.iter().any(|rule| rule.name == folder),
             _ => is(case.from) || is(case.to),
         }
     }

@@ -73,7 +73,7 @@ fn every_dialect_has_cases_of_every_kind() {
     for dialect in ALL {
         for kind in KINDS {
             let found = |filed: &&Filed| {
-                filed.kind == kind && filed.dialect.as_deref() == Some(dialect.id().0)
+                filed.kind == kind && filed.folder.as_deref() == Some(dialect.id().0)
             };
             if all.iter().filter(found).count() == 0 {
                 missing.push(format!("corpus/{kind}/{}", dialect.id()));

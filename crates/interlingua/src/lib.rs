@@ -4,7 +4,7 @@
 //! not change leaves as the bytes it came in; what changes or cannot cross is in the [`Ledger`].
 //!
 //! ```text
-//! request   body ─decode─▶ Conversation ─encode─▶ body ─▶ provider
+//! request   body ─decode─▶ Conversation ─mend, fit─▶ · ─encode─▶ body ─▶ provider
 //! reply     body ─decode─▶ Reply ─encode─▶ body ─▶ client
 //! stream    bytes ─frame─▶ frames ─read─▶ Events ─write─▶ bytes ─▶ client
 //! error     body ─decode─▶ Failure ─encode─▶ body ─▶ client
@@ -16,6 +16,8 @@ mod error;
 mod stream;
 
 use bytes::Bytes;
+use interlingua_model::{Body, Tool};
+use interlingua_repair::Profile;
 
 pub use error::{ReplyError, TranslateError};
 pub use interlingua_dialects::{ALL, Dialect, StreamReader, StreamWriter, find, note};
@@ -24,6 +26,7 @@ pub use interlingua_model::{
     Conversation, DialectId, Event, Exchange, Failure, Fold, Ledger, Reply, Target, ToolKind,
     Verbatim, unfold,
 };
+pub use interlingua_repair as repair;
 pub use interlingua_wire as wire;
 pub use interlingua_wire::{Doc, Framing, Json, Kind, Limits, Malformed, Text};
 pub use stream::Stream;
@@ -39,7 +42,8 @@ pub struct Translated {
     pub exchange: Exchange,
 }
 
-/// A request of a client that speaks `from`, for a provider that speaks `to`.
+/// A request of a client that speaks `from`, for a provider that speaks `to`: read, repaired, written.
+/// Whatever the client sent, the provider accepts what leaves.
 ///
 /// ```
 /// use interlingua::{Target, Text, find, translate_request};
@@ -61,6 +65,32 @@ pub struct Translated {
 /// assert!(same.ledger.is_empty());
 /// ```
 pub fn translate_request(
+    body: Bytes,
+    from: &dyn Dialect,
+    to: &dyn Dialect,
+    target: &Target,
+) -> Result<Translated, TranslateError> {
+    let body = read_object(body)?;
+    let mut ledger = Ledger::default();
+    let mut conversation = from.decode_request(&body, &mut ledger);
+    let mut exchange = exchange_of(&conversation, target);
+    let Some(profile) = Profile::of(to.id(), target, conversation.model.as_ref()) else {
+        let body = to.encode_request(&conversation, target, &mut ledger);
+        return Ok(Translated { body, ledger, exchange });
+    };
+    let repaired = repair::repair(&mut conversation, &profile, &mut ledger);
+    // Calls come back under the names that are sent.
+    exchange.freeform = freeform(&conversation);
+    exchange.renamed_tools = repaired.renamed.names;
+    exchange.renamed_calls = repaired.renamed.ids;
+    let encoded = ledger.entries.len();
+    let body = to.encode_request(&conversation, target, &mut ledger);
+    repaired.trail.settle(&mut ledger, encoded);
+    Ok(Translated { body, ledger, exchange })
+}
+
+/// A request as it is, in another dialect: read and written, and nothing repaired.
+pub fn transcribe_request(
     body: Bytes,
     from: &dyn Dialect,
     to: &dyn Dialect,
@@ -99,10 +129,13 @@ pub fn translate_reply(
 ) -> Result<(Bytes, Ledger), ReplyError> {
     let body = read_object(body)?;
     let mut ledger = Ledger::default();
-    let reply = match from.decode_reply(&body, exchange, &mut ledger) {
+    let mut reply = match from.decode_reply(&body, exchange, &mut ledger) {
         Ok(reply) => reply,
         Err(failure) => return Err(ReplyError::Failed(Box::new(failure))),
     };
+    if exchange.has_renamed() {
+        say_back(&mut reply, exchange);
+    }
     let body = match reply.text_for(to.id()) {
         Some(_) => body.text().as_bytes().clone(),
         None => to.encode_reply(&reply, exchange, &mut ledger).into(),
@@ -142,11 +175,6 @@ pub fn translate_error(
 
 /// What the reply to this conversation needs to know of it.
 pub fn exchange_of(conversation: &Conversation, target: &Target) -> Exchange {
-    let freeform = conversation
-        .tools
-        .iter()
-        .filter(|tool| matches!(tool.kind, ToolKind::Freeform { .. }))
-        .map(|tool| tool.name.clone());
     let namespaces = conversation
         .tools
         .iter()
@@ -154,10 +182,27 @@ pub fn exchange_of(conversation: &Conversation, target: &Target) -> Exchange {
     Exchange {
         model: conversation.model.clone().or_else(|| target.model.clone()),
         flavor: target.flavor,
-        freeform: freeform.collect(),
+        freeform: freeform(conversation),
         namespaces: namespaces.collect(),
         usage: Some(conversation.settings.stream_usage == Some(true)),
         ..Exchange::default()
+    }
+}
+
+/// The names of the tools that take free text.
+fn freeform(conversation: &Conversation) -> Vec<Text> {
+    let takes_text = |tool: &&Verbatim<Tool>| matches!(tool.kind, ToolKind::Freeform { .. });
+    conversation.tools.iter().filter(takes_text).map(|tool| tool.name.clone()).collect()
+}
+
+/// Says the calls of a reply in the client's terms.
+fn say_back(reply: &mut Verbatim<Reply>, exchange: &Exchange) {
+    for at in 0..reply.turn.blocks.len() {
+        let Body::ToolCall(call) = &reply.turn.blocks[at].body else { continue };
+        let mut call = call.clone();
+        if exchange.say_back(&mut call) {
+            reply.edit().turn.blocks[at].edit().body = Body::ToolCall(call);
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use bytes::Bytes;
 use interlingua_dialects::{Dialect, StreamReader, StreamWriter, note};
 use interlingua_model::{
-    Event, Exchange, Failure, FailureKind, Fold, Ledger, Place, Reply, unfold,
+    Body, Event, Exchange, Failure, FailureKind, Fold, Ledger, Place, Reply, unfold,
 };
 use interlingua_wire::{Frame, FrameError, Framer, Framing, Limits, Text};
 
@@ -43,6 +43,8 @@ pub struct Stream {
     reader: Box<dyn StreamReader>,
     writer: Box<dyn StreamWriter>,
     forward: Forward,
+    /// Kept if calls may have to be said in the client's terms.
+    exchange: Option<Exchange>,
     /// Kept between frames for its memory.
     events: Vec<Event>,
     fold: Fold,
@@ -95,12 +97,14 @@ impl Stream {
     }
 
     fn over(input: Input, from: &dyn Dialect, to: &dyn Dialect, exchange: &Exchange) -> Self {
-        let same = from.id() == to.id();
+        let renamed = exchange.has_renamed();
+        let same = from.id() == to.id() && !renamed;
         Self {
             input,
             reader: from.reader(exchange),
             writer: to.writer(exchange),
             forward: if same { Forward::If { array: exchange.array } } else { Forward::No },
+            exchange: renamed.then(|| exchange.clone()),
             events: Vec::new(),
             fold: Fold::new(),
             ledger: Ledger::default(),
@@ -220,9 +224,14 @@ impl Stream {
 
     /// Writes the events that were read, if they go to a writer, and folds them.
     fn take_events(&mut self, mut out: Option<&mut Vec<u8>>) {
-        for event in self.events.drain(..) {
+        for mut event in self.events.drain(..) {
             if self.ended {
                 continue;
+            }
+            if let (Some(exchange), Event::Open { block, .. }) = (&self.exchange, &mut event)
+                && let Body::ToolCall(call) = &mut block.body
+            {
+                exchange.say_back(call);
             }
             self.ended = matches!(event, Event::Stop(_) | Event::Fail(_));
             if let Some(out) = &mut out {

@@ -15,7 +15,10 @@ pub struct Ledger {
 pub struct Entry {
     /// A name with a place in the documentation.
     pub rule: &'static str,
+    /// Where, in the conversation as the client wrote it; the nearest, for what no client wrote.
     pub place: Place,
+    /// Where that is in the conversation as it leaves; `None` if it is gone.
+    pub after: Option<Place>,
     pub what: Cow<'static, str>,
     /// Something the client wrote does not reach the other side.
     pub loss: bool,
@@ -42,12 +45,12 @@ pub enum Section {
 impl Ledger {
     /// Something was said differently; nothing is lost.
     pub fn change(&mut self, rule: &'static str, place: Place, what: impl Into<Cow<'static, str>>) {
-        self.entries.push(Entry { rule, place, what: what.into(), loss: false });
+        self.entries.push(Entry::new(rule, place, what.into(), false));
     }
 
     /// Something was left out.
     pub fn loss(&mut self, rule: &'static str, place: Place, what: impl Into<Cow<'static, str>>) {
-        self.entries.push(Entry { rule, place, what: what.into(), loss: true });
+        self.entries.push(Entry::new(rule, place, what.into(), true));
     }
 
     pub fn is_empty(&self) -> bool {
@@ -56,11 +59,20 @@ impl Ledger {
 }
 
 impl Entry {
-    /// The entry for machines: `{"rule","path","what","loss"}`.
+    fn new(rule: &'static str, place: Place, what: Cow<'static, str>, loss: bool) -> Self {
+        Self { rule, place, after: Some(place), what, loss }
+    }
+
+    /// The entry for machines: `{"rule","path","after","what","loss"}`; `after` is null for what is
+    /// gone.
     pub fn to_json(&self) -> Json {
         Json::object(|entry| {
             entry.word("rule", self.rule);
             entry.word("path", &self.place.to_string());
+            match self.after {
+                Some(after) => entry.word("after", &after.to_string()),
+                None => entry.null("after"),
+            }
             entry.word("what", &self.what);
             entry.boolean("loss", self.loss);
         })

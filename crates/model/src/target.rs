@@ -33,11 +33,33 @@ pub struct Exchange {
     /// Names of tools that the client groups, each with the name of its group, so that a call to one
     /// is said in the client's terms.
     pub namespaces: Vec<(Text, Text)>,
+    /// Tools that the provider knows by another name than the client: the name sent, the client's.
+    pub renamed_tools: Vec<(Text, Text)>,
+    /// Calls that the provider knows by another id than the client: the id sent, the client's.
+    pub renamed_calls: Vec<(Text, Text)>,
     /// Whether the client asked for usage in its stream, where the dialect sends it only then; `None`
     /// if that is not known.
     pub usage: Option<bool>,
     /// Whether the client wants its stream as one JSON array, where the dialect knows that form.
     pub array: bool,
+}
+
+impl Exchange {
+    /// Says a call of the provider's in the client's terms; whether anything had to be said
+    /// otherwise.
+    pub fn say_back(&self, call: &mut crate::ToolCall) -> bool {
+        let back = |pairs: &[(Text, Text)], word: &mut Text| {
+            let known = pairs.iter().find(|(sent, _)| sent == word);
+            known.inspect(|(_, client)| word.clone_from(client)).is_some()
+        };
+        let renamed = back(&self.renamed_tools, &mut call.name);
+        back(&self.renamed_calls, &mut call.id) || renamed
+    }
+
+    /// Whether calls of the reply may have to be said otherwise.
+    pub fn has_renamed(&self) -> bool {
+        !(self.renamed_tools.is_empty() && self.renamed_calls.is_empty())
+    }
 }
 
 impl fmt::Debug for DialectId {

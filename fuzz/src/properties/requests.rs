@@ -1,7 +1,7 @@
 //! Any JSON object is a request in every dialect, and leaves as a request in every other.
 
 use bytes::Bytes;
-use interlingua::{Doc, Kind, Limits, Target, translate_request};
+use interlingua::{Doc, Kind, Limits, Target, transcribe_request};
 
 use super::pair::Pair;
 
@@ -10,7 +10,7 @@ pub fn requests(data: &[u8]) {
     let [choice, body @ ..] = data else { return };
     let pair = Pair::chosen_by(*choice);
     let body = Bytes::copy_from_slice(body);
-    let translate = || translate_request(body.clone(), pair.from, pair.to, &Target::default());
+    let translate = || transcribe_request(body.clone(), pair.from, pair.to, &Target::default());
     let is_object = Doc::from_bytes(body.clone(), Limits::default())
         .is_ok_and(|doc| doc.root().kind() == Kind::Object);
     let translated = match translate() {
@@ -29,7 +29,7 @@ pub fn requests(data: &[u8]) {
         assert_eq!(translated.body.trim_ascii(), body.trim_ascii(), "nothing had to change");
     }
     // What we wrote is a request that we read: it leaves again as it is.
-    match translate_request(translated.body.clone(), pair.to, pair.to, &Target::default()) {
+    match transcribe_request(translated.body.clone(), pair.to, pair.to, &Target::default()) {
         Ok(again) => assert_eq!(again.body, translated.body, "our own request is changed"),
         Err(error) => panic!("our own request is refused: {error}"),
     }

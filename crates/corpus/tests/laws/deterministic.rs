@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use interlingua::model::Entry;
-use interlingua::{Dialect, Target, find, translate_request};
+use interlingua::{Dialect, Target, find, transcribe_request};
 
 use crate::rich::rich;
 use crate::script::script;
@@ -57,6 +57,6 @@ fn translate(
 ) -> Result<(Bytes, Vec<Entry>), String> {
     // Another memory, so that nothing depends on addresses.
     let body = Bytes::copy_from_slice(body);
-    let sent = translate_request(body, from, to, &Target::default());
+    let sent = transcribe_request(body, from, to, &Target::default());
     sent.map(|sent| (sent.body, sent.ledger.entries)).map_err(|error| error.to_string())
 }

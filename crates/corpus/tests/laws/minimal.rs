@@ -1,7 +1,7 @@
 //! Law 2: a healthy request leaves in its own dialect as the bytes it came in, and nothing is noted.
 
 use interlingua::wire::Node;
-use interlingua::{Doc, Target, translate_request};
+use interlingua::{Doc, Target, transcribe_request};
 
 use crate::script::script;
 use crate::{bodies, for_all, in_all_dialects, render};
@@ -11,7 +11,7 @@ fn a_healthy_request_keeps_its_bytes() {
     for_all(script(), |script| {
         in_all_dialects(|dialect| {
             let body = render::body(script, dialect);
-            let sent = translate_request(body.clone(), dialect, dialect, &Target::default())
+            let sent = transcribe_request(body.clone(), dialect, dialect, &Target::default())
                 .map_err(|error| error.to_string())?;
             if sent.body != body {
                 return Err(format!("{body:?} became {:?}", sent.body));
@@ -31,7 +31,7 @@ fn a_stored_request_leaves_as_it_came() {
         in_all_dialects(|dialect| {
             let body = render::body(script, dialect);
             let there = |body, from, to| {
-                translate_request(body, from, to, &Target::default())
+                transcribe_request(body, from, to, &Target::default())
                     .map(|sent| sent.body)
                     .map_err(|error| error.to_string())
             };

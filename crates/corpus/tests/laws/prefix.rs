@@ -4,7 +4,7 @@
 
 use bytes::Bytes;
 use interlingua::wire::Node;
-use interlingua::{Dialect, Target, find, translate_request};
+use interlingua::{Dialect, Target, find, transcribe_request};
 
 use crate::rich::rich;
 use crate::script::script;
@@ -50,7 +50,7 @@ fn sent(
     to: &dyn Dialect,
     target: &Target,
 ) -> Result<Bytes, String> {
-    let sent = translate_request(body.clone(), from, to, target);
+    let sent = transcribe_request(body.clone(), from, to, target);
     sent.map(|sent| sent.body).map_err(|error| error.to_string())
 }
 

@@ -1,0 +1,47 @@
+//! Tools that the history calls are declared where the request has none.
+//!
+//! An agent that asks for a summary of its history often sends no tools, and some providers take no
+//! history of calls then. Each name that the history calls is declared, taking any object.
+//!
+//! ## Why
+//! > The toolConfig field must be defined when using toolUse and toolResult content blocks.
+//!
+//! ## Example
+//! ```text
+//! before   no tools                         assistant: call 1 `bash`   user: result 1
+//! after    tools: `bash`, of any object     assistant: call 1 `bash`   user: result 1
+//! ```
+
+use interlingua_model::{Body, Place, Tool, ToolKind};
+use interlingua_wire::{Json, Text};
+
+use crate::Work;
+
+pub fn apply(work: &mut Work<'_>) {
+    if !work.profile.tools.history_needs_tools || !work.conversation().tools.is_empty() {
+        return;
+    }
+    for name in called(work) {
+        let schema = Json::object(|schema| {
+            schema.word("type", "object");
+            schema.object("properties", |_| {});
+        });
+        let tool = Tool::new(name.clone(), ToolKind::Function { schema: Some(schema) });
+        work.tools().push(tool.into());
+        let at = work.conversation().tools.len() - 1;
+        work.change(Place::tool(at), format!("declared `{name}`, which the history calls"));
+    }
+}
+
+/// The names that the history calls, each once.
+fn called(work: &Work<'_>) -> Vec<Text> {
+    let mut names = Vec::new();
+    for block in work.turns().iter().flat_map(|turn| &turn.blocks) {
+        if let Body::ToolCall(call) = &block.body
+            && !names.contains(&call.name)
+        {
+            names.push(call.name.clone());
+        }
+    }
+    names
+}

@@ -1,0 +1,3 @@
+//! Rules that ask what the target takes.
+
+pub mod missing_tools;

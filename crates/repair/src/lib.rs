@@ -1,0 +1,88 @@
+//! Named rules that turn any conversation into one its target accepts.
+//!
+//! A rule is one file: `mend/<rule>.rs` for what is wrong anywhere, `fit/<rule>.rs` for what one
+//! target does not take. It looks first, and edits only where it must: what it leaves alone leaves as
+//! the bytes it came in. Whatever it changes it notes, under its own name. What a target takes is data,
+//! in [`Profile`]; no rule asks for a name.
+//!
+//! To add a rule: write the file, with `## Why` and `## Example` in its documentation, then its line
+//! in [`ALL`], then its cases in `corpus/repair/<rule>/`.
+
+pub mod docs;
+pub mod fit;
+pub mod mend;
+pub mod profile;
+mod trail;
+mod work;
+
+use interlingua_model::{Conversation, Ledger, Verbatim};
+
+pub use profile::Profile;
+pub use trail::Trail;
+pub use work::{Renamed, Work};
+
+/// One named repair.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// The name of its file, with dashes.
+    pub name: &'static str,
+    pub stage: Stage,
+    pub apply: fn(&mut Work<'_>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// True for any target.
+    Mend,
+    /// Asks the target's profile.
+    Fit,
+}
+
+/// What repairing leaves for those who come after.
+#[derive(Debug, Default)]
+pub struct Repaired {
+    /// Where everything came from, so that later notes can be put in the client's terms.
+    pub trail: Trail,
+    /// Names and ids that the client knows otherwise.
+    pub renamed: Renamed,
+}
+
+/// Every rule, in the order they run.
+pub static ALL: &[Rule] = &[
+    // What could not be read as it stands.
+    // Calls and their results.
+    mend("unanswered-call", mend::unanswered_call::apply),
+    // Empty turns and blocks.
+    // Fields that the target does not know.
+    // Settings.
+    // Tools.
+    fit("missing-tools", fit::missing_tools::apply),
+    // Reasoning and its seals.
+    // Who speaks when.
+    // Media.
+    // Ids and arguments.
+    // Texts that the target does not take.
+    // Cache marks.
+];
+
+/// Runs every rule on the conversation, and notes every change.
+pub fn repair(
+    conversation: &mut Verbatim<Conversation>,
+    profile: &Profile,
+    ledger: &mut Ledger,
+) -> Repaired {
+    let mut work = Work::new(conversation, profile, ledger);
+    for rule in ALL {
+        work.begin(rule.name);
+        (rule.apply)(&mut work);
+    }
+    work.finish()
+}
+
+const fn mend(name: &'static str, apply: fn(&mut Work<'_>)) -> Rule {
+    Rule { name, stage: Stage::Mend, apply }
+}
+
+const fn fit(name: &'static str, apply: fn(&mut Work<'_>)) -> Rule {
+    Rule { name, stage: Stage::Fit, apply }
+}

@@ -1,0 +1,3 @@
+//! Rules that are true for any target.
+
+pub mod unanswered_call;

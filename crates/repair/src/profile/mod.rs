@@ -1,0 +1,61 @@
+//! What a target takes, as data: rows by dialect, flavor and model. A quirk is a field of a row,
+//! never a name asked for in a rule.
+
+mod scope;
+
+pub mod calls;
+pub mod fields;
+pub mod media;
+pub mod params;
+pub mod roles;
+pub mod texts;
+pub mod thinking;
+pub mod tools;
+
+use interlingua_model::{DialectId, Target};
+use interlingua_wire::Text;
+
+pub use scope::{Aim, Scope};
+
+/// Everything the rules ask about a target.
+#[derive(Debug)]
+pub struct Profile {
+    pub dialect: DialectId,
+    /// The model asked for, as the target is told.
+    pub model: Option<Text>,
+    pub calls: &'static calls::Calls,
+    pub fields: &'static fields::Fields,
+    pub media: &'static media::Media,
+    pub params: &'static params::Params,
+    pub roles: &'static roles::Roles,
+    pub texts: &'static texts::Texts,
+    pub thinking: &'static thinking::Thinking,
+    pub tools: &'static tools::Tools,
+}
+
+impl Profile {
+    /// The profile of a target; `None` for a dialect that is no provider's: what is only kept is
+    /// kept as it is.
+    pub fn of(dialect: DialectId, target: &Target, model: Option<&Text>) -> Option<Self> {
+        if !PROVIDERS.contains(&dialect.0) {
+            return None;
+        }
+        let model = target.model.as_ref().or(model).cloned();
+        let aim = Aim::new(dialect, target.flavor, model.as_ref());
+        Some(Self {
+            dialect,
+            calls: scope::first(calls::ROWS, &aim)?,
+            fields: scope::first(fields::ROWS, &aim)?,
+            media: scope::first(media::ROWS, &aim)?,
+            params: scope::first(params::ROWS, &aim)?,
+            roles: scope::first(roles::ROWS, &aim)?,
+            texts: scope::first(texts::ROWS, &aim)?,
+            thinking: scope::first(thinking::ROWS, &aim)?,
+            tools: scope::first(tools::ROWS, &aim)?,
+            model,
+        })
+    }
+}
+
+/// The dialects that providers speak.
+const PROVIDERS: &[&str] = &["anthropic", "openai-chat", "openai-responses", "gemini", "bedrock"];

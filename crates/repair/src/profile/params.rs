@@ -1,0 +1,16 @@
+//! Settings: what each target takes.
+
+use super::Scope;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Params {}
+
+pub(super) static ROWS: &[(Scope, Params)] = &[
+    (Scope::all("anthropic"), BASE),
+    (Scope::all("openai-chat"), BASE),
+    (Scope::all("openai-responses"), BASE),
+    (Scope::all("gemini"), BASE),
+    (Scope::all("bedrock"), BASE),
+];
+
+const BASE: Params = Params {};

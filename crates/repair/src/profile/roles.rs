@@ -1,0 +1,16 @@
+//! Who speaks when: what each target takes.
+
+use super::Scope;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Roles {}
+
+pub(super) static ROWS: &[(Scope, Roles)] = &[
+    (Scope::all("anthropic"), BASE),
+    (Scope::all("openai-chat"), BASE),
+    (Scope::all("openai-responses"), BASE),
+    (Scope::all("gemini"), BASE),
+    (Scope::all("bedrock"), BASE),
+];
+
+const BASE: Roles = Roles {};

@@ -1,0 +1,19 @@
+//! Tools and their schemas: what each target takes.
+
+use super::Scope;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Tools {
+    /// Calls in the history need tools in the request.
+    pub history_needs_tools: bool,
+}
+
+pub(super) static ROWS: &[(Scope, Tools)] = &[
+    (Scope::all("anthropic"), BASE),
+    (Scope::all("openai-chat"), BASE),
+    (Scope::all("openai-responses"), BASE),
+    (Scope::all("gemini"), BASE),
+    (Scope::all("bedrock"), Tools { history_needs_tools: true }),
+];
+
+const BASE: Tools = Tools { history_needs_tools: false };

@@ -1,0 +1,182 @@
+//! Where each turn and block came from, so that a change can be told in the client's terms.
+
+use std::collections::BTreeMap;
+
+use interlingua_model::{Ledger, Place, Section};
+
+/// Follows turns and blocks through insertions, removals and moves. Costs nothing until the first.
+#[derive(Debug, Default)]
+pub struct Trail {
+    /// One for each turn; `None` while every turn stands where it stood.
+    marks: Option<Vec<Mark>>,
+    /// Turns and blocks that no client wrote, so far.
+    fresh: u32,
+    /// Entries of the ledger and the thing each is about.
+    pending: Vec<(usize, Thing)>,
+}
+
+#[derive(Debug)]
+struct Mark {
+    turn: u32,
+    /// `None` while every block stands where it stood.
+    blocks: Option<Vec<Thing>>,
+}
+
+/// A turn, or a block of it, as first seen. Numbers from `FRESH` on are of things no client wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Thing {
+    turn: u32,
+    block: Option<u32>,
+}
+
+impl Trail {
+    /// The place, as it is now, in the client's terms; for what no client wrote, the nearest.
+    fn before(&self, place: Place) -> Place {
+        let Some(thing) = self.thing(place) else { return place };
+        let origin = |turn: u32, block| Place { index: Some(turn), block, ..place };
+        match thing {
+            Thing { turn, block: Some(block) } if turn < FRESH && block < FRESH => {
+                origin(turn, Some(block))
+            }
+            Thing { turn, .. } if turn < FRESH => origin(turn, None),
+            Thing { .. } => {
+                let marks = self.marks.as_deref().unwrap_or_default();
+                let above = place.index.unwrap_or(0) as usize;
+                let known = marks.iter().take(above).rev().find(|mark| mark.turn < FRESH);
+                origin(known.map_or(0, |mark| mark.turn), None)
+            }
+        }
+    }
+
+    /// What stands at a place now.
+    fn thing(&self, place: Place) -> Option<Thing> {
+        let index = place.index.filter(|_| place.section == Section::Turns)?;
+        let here = Thing { turn: index, block: place.block };
+        let Some(mark) = self.marks.as_ref().and_then(|marks| marks.get(index as usize)) else {
+            return Some(here);
+        };
+        let Some(block) = place.block else { return Some(Thing { turn: mark.turn, block: None }) };
+        match &mark.blocks {
+            Some(blocks) => blocks.get(block as usize).copied(),
+            None => Some(Thing { turn: mark.turn, block: Some(block) }),
+        }
+    }
+
+    /// An entry was made about a place as it is now; its place becomes the client's.
+    pub(crate) fn noted(&mut self, ledger: &mut Ledger) {
+        let Some(entry) = ledger.entries.last_mut() else { return };
+        if let Some(thing) = self.thing(entry.place) {
+            entry.place = self.before(entry.place);
+            self.pending.push((ledger.entries.len() - 1, thing));
+        }
+    }
+
+    /// The marks, for `turns` turns.
+    fn marks(&mut self, turns: usize) -> &mut Vec<Mark> {
+        self.marks.get_or_insert_with(|| {
+            (0..turns as u32).map(|turn| Mark { turn, blocks: None }).collect()
+        })
+    }
+
+    /// The blocks of a turn that has `count` now.
+    fn blocks(&mut self, turns: usize, turn: usize, count: usize) -> &mut Vec<Thing> {
+        let mark = &mut self.marks(turns)[turn];
+        let turn = mark.turn;
+        let own = |block| Thing { turn, block: Some(block) };
+        mark.blocks.get_or_insert_with(|| (0..count as u32).map(own).collect())
+    }
+
+    fn anew(&mut self) -> u32 {
+        self.fresh += 1;
+        FRESH + self.fresh
+    }
+
+    pub(crate) fn turn_inserted(&mut self, turns: usize, at: usize) {
+        let turn = self.anew();
+        self.marks(turns).insert(at, Mark { turn, blocks: None });
+    }
+
+    pub(crate) fn turn_removed(&mut self, turns: usize, at: usize) {
+        self.marks(turns).remove(at);
+    }
+
+    pub(crate) fn block_inserted(&mut self, turns: usize, turn: usize, count: usize, at: usize) {
+        let block = self.anew();
+        let of = self.marks(turns)[turn].turn;
+        self.blocks(turns, turn, count).insert(at, Thing { turn: of, block: Some(block) });
+    }
+
+    pub(crate) fn block_removed(&mut self, turns: usize, turn: usize, count: usize, at: usize) {
+        self.blocks(turns, turn, count).remove(at);
+    }
+
+    /// A block went from one place to another; `count` is what each turn had before.
+    pub(crate) fn block_moved(
+        &mut self,
+        turns: usize,
+        from: (usize, usize, usize),
+        to: (usize, usize, usize),
+    ) {
+        let (turn, count, at) = from;
+        let thing = self.blocks(turns, turn, count).remove(at);
+        let (turn, count, at) = to;
+        self.blocks(turns, turn, count).insert(at, thing);
+    }
+
+    /// Puts every entry into the client's terms and says where its subject is now. Entries from
+    /// `encoded` on were made by who wrote the repaired conversation, about places as they are now.
+    pub fn settle(&self, ledger: &mut Ledger, encoded: usize) {
+        if ledger.is_empty() {
+            return;
+        }
+        let now = self.now();
+        let pending: BTreeMap<usize, Thing> = self.pending.iter().copied().collect();
+        for (number, entry) in ledger.entries.iter_mut().enumerate() {
+            if number >= encoded {
+                entry.after = Some(entry.place);
+                entry.place = self.before(entry.place);
+                continue;
+            }
+            let index = entry.place.index.filter(|_| entry.place.section == Section::Turns);
+            let own = index.map(|turn| Thing { turn, block: entry.place.block });
+            entry.after = match pending.get(&number).copied().or(own) {
+                Some(thing) if self.marks.is_some() => now.find(thing),
+                _ => Some(entry.place),
+            };
+        }
+    }
+
+    /// Where everything is now.
+    fn now(&self) -> Now {
+        let mut now = Now::default();
+        for (at, mark) in self.marks.iter().flatten().enumerate() {
+            now.turns.insert(mark.turn, (at, mark.blocks.is_none()));
+            for (of, thing) in mark.blocks.iter().flatten().enumerate() {
+                now.blocks.insert(*thing, Place::block(at, of));
+            }
+        }
+        now
+    }
+}
+
+/// Where each turn is, and whether its blocks stand as they stood; where each other block is.
+#[derive(Default)]
+struct Now {
+    turns: BTreeMap<u32, (usize, bool)>,
+    blocks: BTreeMap<Thing, Place>,
+}
+
+impl Now {
+    fn find(&self, thing: Thing) -> Option<Place> {
+        let turn = self.turns.get(&thing.turn);
+        let Some(block) = thing.block else { return turn.map(|(at, _)| Place::turn(*at)) };
+        let moved = self.blocks.get(&thing).copied();
+        moved.or_else(|| match turn {
+            Some((at, true)) => Some(Place::block(*at, block as usize)),
+            _ => None,
+        })
+    }
+}
+
+/// The first number of what no client wrote.
+const FRESH: u32 = 1 << 31;

@@ -1,0 +1,168 @@
+//! The conversation under repair: looked at freely, changed only in ways that can be followed.
+
+use std::borrow::Cow;
+
+use interlingua_model::{
+    Block, Conversation, Ledger, Place, Settings, Tool, TopField, Turn, Verbatim,
+};
+use interlingua_wire::Text;
+
+use crate::{Profile, Repaired, Trail};
+
+#[derive(Debug)]
+pub struct Work<'w> {
+    conversation: &'w mut Verbatim<Conversation>,
+    pub profile: &'w Profile,
+    ledger: &'w mut Ledger,
+    rule: &'static str,
+    done: Repaired,
+}
+
+/// What the provider knows by another name than the client.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Renamed {
+    /// Tools: the name sent, and the client's.
+    pub names: Vec<(Text, Text)>,
+    /// Calls: the id sent, and the client's.
+    pub ids: Vec<(Text, Text)>,
+}
+
+impl<'w> Work<'w> {
+    pub fn new(
+        conversation: &'w mut Verbatim<Conversation>,
+        profile: &'w Profile,
+        ledger: &'w mut Ledger,
+    ) -> Self {
+        Self { conversation, profile, ledger, rule: "", done: Repaired::default() }
+    }
+
+    /// Changes from here on are made by the rule of this name.
+    pub fn begin(&mut self, rule: &'static str) {
+        self.rule = rule;
+    }
+
+    pub fn finish(self) -> Repaired {
+        self.done
+    }
+
+    pub fn conversation(&self) -> &Conversation {
+        self.conversation
+    }
+
+    pub fn turns(&self) -> &[Verbatim<Turn>] {
+        &self.conversation.turns
+    }
+
+    pub fn blocks(&self, turn: usize) -> &[Verbatim<Block>] {
+        &self.conversation.turns[turn].blocks
+    }
+
+    pub fn block(&self, turn: usize, block: usize) -> &Verbatim<Block> {
+        &self.conversation.turns[turn].blocks[block]
+    }
+
+    /// What was noted so far: decoding says there what it could not read as it stood.
+    pub fn ledger(&self) -> &Ledger {
+        self.ledger
+    }
+
+    /// Notes a change that loses nothing, at a place as it is now.
+    pub fn change(&mut self, place: Place, what: impl Into<Cow<'static, str>>) {
+        self.ledger.change(self.rule, place, what);
+        self.done.trail.noted(self.ledger);
+    }
+
+    /// Notes what is left out, at a place as it is now: before it is gone.
+    pub fn loss(&mut self, place: Place, what: impl Into<Cow<'static, str>>) {
+        self.ledger.loss(self.rule, place, what);
+        self.done.trail.noted(self.ledger);
+    }
+
+    pub fn settings(&mut self) -> &mut Settings {
+        self.conversation.edit().settings.edit()
+    }
+
+    pub fn tools(&mut self) -> &mut Vec<Verbatim<Tool>> {
+        self.conversation.edit().tools.edit()
+    }
+
+    pub fn system(&mut self) -> &mut Vec<Verbatim<Block>> {
+        self.conversation.edit().system.edit()
+    }
+
+    /// The fields of the body, for a target of the client's own dialect.
+    pub fn fields(&mut self) -> &mut Vec<TopField> {
+        &mut self.conversation.edit().fields
+    }
+
+    pub fn model(&mut self) -> &mut Option<Text> {
+        &mut self.conversation.edit().model
+    }
+
+    /// A turn's role and extras. Its blocks are added and taken away by the functions below.
+    pub fn turn(&mut self, turn: usize) -> &mut Turn {
+        self.conversation.edit().turns[turn].edit()
+    }
+
+    pub fn edit(&mut self, turn: usize, block: usize) -> &mut Block {
+        self.turn(turn).blocks[block].edit()
+    }
+
+    pub fn insert_turn(&mut self, at: usize, turn: Turn) {
+        self.done.trail.turn_inserted(self.turns().len(), at);
+        self.conversation.edit().turns.insert(at, turn.into());
+    }
+
+    pub fn remove_turn(&mut self, at: usize) -> Verbatim<Turn> {
+        self.done.trail.turn_removed(self.turns().len(), at);
+        self.conversation.edit().turns.remove(at)
+    }
+
+    pub fn insert(&mut self, turn: usize, at: usize, block: Block) {
+        let (turns, count) = (self.turns().len(), self.blocks(turn).len());
+        self.done.trail.block_inserted(turns, turn, count, at);
+        self.turn(turn).blocks.insert(at, block.into());
+    }
+
+    pub fn remove(&mut self, turn: usize, at: usize) -> Verbatim<Block> {
+        let (turns, count) = (self.turns().len(), self.blocks(turn).len());
+        self.done.trail.block_removed(turns, turn, count, at);
+        self.turn(turn).blocks.remove(at)
+    }
+
+    /// Takes a block from one place to another, counted after it was taken away.
+    pub fn carry(&mut self, from: (usize, usize), to: (usize, usize)) {
+        let turns = self.turns().len();
+        let count = |work: &Self, turn: usize| work.blocks(turn).len();
+        let left = count(self, to.0) - usize::from(from.0 == to.0);
+        let (start, end) = ((from.0, count(self, from.0), from.1), (to.0, left, to.1));
+        self.done.trail.block_moved(turns, start, end);
+        let block = self.turn(from.0).blocks.remove(from.1);
+        self.turn(to.0).blocks.insert(to.1, block);
+    }
+
+    /// Puts the blocks of the next turn at the end of this one, and the next turn away. Fields that
+    /// only one dialect knows go with it.
+    pub fn join_next(&mut self, turn: usize) {
+        while !self.blocks(turn + 1).is_empty() {
+            let end = self.blocks(turn).len();
+            self.carry((turn + 1, 0), (turn, end));
+        }
+        self.remove_turn(turn + 1);
+    }
+
+    /// A tool is called something else on the way.
+    pub fn renamed_tool(&mut self, sent: Text, client: Text) {
+        self.done.renamed.names.push((sent, client));
+    }
+
+    /// A call has another id on the way.
+    pub fn renamed_call(&mut self, sent: Text, client: Text) {
+        self.done.renamed.ids.push((sent, client));
+    }
+
+    /// The trail so far, for those who note on their own.
+    pub fn trail(&self) -> &Trail {
+        &self.done.trail
+    }
+}
