@@ -44,6 +44,10 @@ pub(crate) struct Translate {
     #[arg(long, value_name = "F")]
     pub(crate) flavor: Option<String>,
 
+    /// A beta feature that the client names in a header; may be given several times
+    #[arg(long, value_name = "B")]
+    pub(crate) beta: Vec<String>,
+
     /// The model to ask for instead of the one in the request; of a reply, the one that was asked for
     #[arg(long, value_name = "M")]
     pub(crate) model: Option<String>,

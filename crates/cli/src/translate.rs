@@ -29,9 +29,10 @@ pub(crate) fn run(order: &Translate) -> Result<(), Problem> {
         let exchange = Exchange { model, flavor, ..Exchange::default() };
         return reply(order, &body, &exchange);
     }
-    let translated =
-        translate_request(body.clone(), order.from, order.to, &Target { model, flavor })
-            .map_err(|error| unreadable(order, &error, &body))?;
+    let betas = order.beta.iter().map(|beta| Text::new(beta)).collect();
+    let target = Target { model, flavor, betas };
+    let translated = translate_request(body.clone(), order.from, order.to, &target)
+        .map_err(|error| unreadable(order, &error, &body))?;
     output::print(&translated.body)?;
     output::end_line()?;
     write_ledger(order, &translated.ledger)

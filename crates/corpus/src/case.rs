@@ -73,7 +73,11 @@ impl Case {
             about: about.ok_or_else(|| missing("about"))?.word().into_owned(),
             from,
             to,
-            target: Target { model: model.clone(), flavor },
+            target: Target {
+                model: model.clone(),
+                flavor,
+                betas: words(case.get("betas")).iter().map(|name| Text::new(name)).collect(),
+            },
             exchange: exchange(case.get("exchange"), model, flavor),
             input: Input::read(case, from)?,
             expect,
@@ -188,4 +192,5 @@ const KEYS: &[&str] = &[
     "expect_stream",
     "ledger",
     "repair",
+    "betas",
 ];

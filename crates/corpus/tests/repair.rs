@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use bytes::Bytes;
-use interlingua::{Target, repair, translate_request};
+use interlingua::{repair, translate_request};
 use interlingua_corpus::walk::{Filed, REPAIR, WILD, cases};
 use interlingua_corpus::{Case, Input};
 use interlingua_strict::{Request, Switches, find};
@@ -71,6 +71,9 @@ fn what_leaves_is_accepted() {
         if let Some(model) = &model {
             request.model = model;
         }
+        let betas: Vec<_> = case.target.betas.iter().map(|beta| beta.contents()).collect();
+        let betas: Vec<&str> = betas.iter().map(|beta| &**beta).collect();
+        request.betas = &betas;
         for violation in judge.check(&request).violations {
             let (path, rule) = (filed.path.display(), violation.rule);
             failures.push(format!("{path}: {rule} at {}: {}", violation.path, violation.message));
@@ -84,8 +87,7 @@ fn what_leaves_is_left_alone() {
     let mut failures = Vec::new();
     for (filed, body) in repaired() {
         let Ok(case) = &filed.case else { continue };
-        let target = Target { ..case.target.clone() };
-        let again = translate_request(body.clone(), case.to, case.to, &target);
+        let again = translate_request(body.clone(), case.to, case.to, &case.target);
         let again = again.unwrap_or_else(|error| panic!("{}: {error}", filed.path.display()));
         if again.body != body || !again.ledger.is_empty() {
             let path = filed.path.display();

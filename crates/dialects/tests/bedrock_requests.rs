@@ -129,7 +129,7 @@ fn an_edited_tool_list_keeps_its_cache_points() {
 
 #[test]
 fn the_model_stands_in_the_path_unless_the_client_repeats_it() {
-    let target = Target { model: Some("b".into()), flavor: None };
+    let target = Target { model: Some("b".into()), flavor: None, ..Target::default() };
     let mut ledger = Ledger::default();
     for (body, expected) in [
         (r#"{"messages":[]}"#, r#"{"messages":[]}"#),

@@ -19,7 +19,7 @@ fn decode(text: &str) -> Verbatim<Conversation> {
 }
 
 fn encode(conversation: &Verbatim<Conversation>, flavor: &'static str) -> String {
-    let target = Target { model: None, flavor: Some(flavor) };
+    let target = Target { model: None, flavor: Some(flavor), ..Target::default() };
     let body = OpenAiChat.encode_request(conversation, &target, &mut Ledger::default());
     String::from_utf8(body.to_vec()).unwrap()
 }

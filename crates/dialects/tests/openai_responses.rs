@@ -67,7 +67,7 @@ fn edited_settings_keep_what_the_model_has_no_name_for() {
 #[test]
 fn another_model_changes_the_model_alone() {
     let (conversation, _) = decode(AGENT);
-    let target = Target { model: Some(Text::word("gpt-6")), flavor: None };
+    let target = Target { model: Some(Text::word("gpt-6")), flavor: None, ..Target::default() };
     let bytes = OpenAiResponses.encode_request(&conversation, &target, &mut Ledger::default());
     assert_eq!(bytes, AGENT.replace("gpt-5.5", "gpt-6"));
 }

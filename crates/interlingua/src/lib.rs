@@ -52,7 +52,7 @@ pub struct Translated {
 /// let to = find("openai-chat").unwrap();
 /// let body = r#"{"model":"a","max_tokens":9,"system":"Be brief.",
 ///     "messages":[{"role":"user","content":"caf\u00e9?"}]}"#;
-/// let target = Target { model: Some(Text::new("b")), flavor: None };
+/// let target = Target { model: Some(Text::new("b")), flavor: None, ..Target::default() };
 ///
 /// let sent = translate_request(body.into(), from, to, &target).unwrap();
 /// let sent = String::from_utf8(sent.body.to_vec()).unwrap();

@@ -25,7 +25,7 @@ fn a_request_shares_the_memory_it_came_in() {
 #[test]
 fn another_model_changes_nothing_else() {
     let anthropic = dialect("anthropic");
-    let target = Target { model: Some(Text::new("other")), flavor: None };
+    let target = Target { model: Some(Text::new("other")), flavor: None, ..Target::default() };
     let sent = translate_request(REQUEST.into(), anthropic, anthropic, &target).unwrap();
     let sent = String::from_utf8(sent.body.to_vec()).unwrap();
     assert!(sent.contains(r#""model":"other""#), "{sent}");
@@ -48,7 +48,8 @@ fn a_reply_keeps_its_bytes_in_its_dialect() {
 fn a_request_tells_its_reply_what_it_must_know() {
     let body = r#"{"model":"m","input":"hi","tools":[{"type":"custom","name":"patch"},{"type":"function","name":"f","parameters":{}}]}"#;
     let (from, to) = (dialect("openai-responses"), dialect("openai-chat"));
-    let target = Target { model: Some(Text::new("other")), flavor: Some("deepseek") };
+    let target =
+        Target { model: Some(Text::new("other")), flavor: Some("deepseek"), ..Target::default() };
     let sent = translate_request(body.into(), from, to, &target).unwrap();
     assert_eq!(sent.exchange.model, Some(Text::new("m")));
     assert_eq!(sent.exchange.flavor, Some("deepseek"));

@@ -44,6 +44,15 @@ impl Extras {
         }
     }
 
+    /// Keeps the fields of this dialect for which `keep` says so; it may change their values.
+    pub fn retain(&mut self, dialect: DialectId, mut keep: impl FnMut(&Text, &mut Json) -> bool) {
+        let Some(kept) = self.0.as_mut().filter(|kept| kept.0 == dialect) else { return };
+        kept.1.retain_mut(|(key, value)| keep(key, value));
+        if kept.1.is_empty() {
+            self.0 = None;
+        }
+    }
+
     /// The dialect and all fields.
     pub fn all(&self) -> Option<(DialectId, &[(Text, Json)])> {
         self.0.as_ref().map(|kept| (kept.0, kept.1.as_slice()))

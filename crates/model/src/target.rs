@@ -15,6 +15,8 @@ pub struct Target {
     pub model: Option<Text>,
     /// A named set of quirks within the dialect; `None` is the dialect as its inventor speaks it.
     pub flavor: Option<&'static str>,
+    /// Names of features beyond the usual that the client asked for beside the body, in a header.
+    pub betas: Vec<Text>,
 }
 
 /// What translating a reply needs to know of the request it answers.

@@ -10,8 +10,11 @@
 
 pub mod docs;
 pub mod fit;
+mod marks;
 pub mod mend;
+mod odd;
 pub mod profile;
+pub mod shape;
 mod trail;
 mod work;
 
@@ -53,7 +56,9 @@ pub static ALL: &[Rule] = &[
     // Calls and their results.
     mend("unanswered-call", mend::unanswered_call::apply),
     // Empty turns and blocks.
-    // Fields that the target does not know.
+    // Fields and blocks that the target does not know.
+    fit("unknown-field", fit::unknown_field::apply),
+    fit("unknown-block", fit::unknown_block::apply),
     // Settings.
     // Tools.
     fit("missing-tools", fit::missing_tools::apply),
@@ -63,6 +68,9 @@ pub static ALL: &[Rule] = &[
     // Ids and arguments.
     // Texts that the target does not take.
     // Cache marks.
+    fit("cache-place", fit::cache_place::apply),
+    fit("cache-limit", fit::cache_limit::apply),
+    fit("cache-lifetime", fit::cache_lifetime::apply),
 ];
 
 /// Runs every rule on the conversation, and notes every change.
@@ -72,6 +80,7 @@ pub fn repair(
     ledger: &mut Ledger,
 ) -> Repaired {
     let mut work = Work::new(conversation, profile, ledger);
+    odd::forget(&mut work);
     for rule in ALL {
         work.begin(rule.name);
         (rule.apply)(&mut work);

@@ -61,7 +61,11 @@ fn dialects() -> impl Iterator<Item = &'static dyn Dialect> {
 /// The dialect as its inventor speaks it, and in each of its flavors.
 fn flavors(dialect: &dyn Dialect) -> impl Iterator<Item = Target> {
     let named = dialect.flavors().iter().map(|flavor| Some(*flavor));
-    std::iter::once(None).chain(named).map(|flavor| Target { model: None, flavor })
+    std::iter::once(None).chain(named).map(|flavor| Target {
+        model: None,
+        flavor,
+        ..Target::default()
+    })
 }
 
 /// Every dialect with every dialect.

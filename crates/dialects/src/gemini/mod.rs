@@ -45,6 +45,10 @@ impl Dialect for Gemini {
         "contents"
     }
 
+    fn flavors(&self) -> &'static [&'static str] {
+        &["ai-studio", "vertex"]
+    }
+
     fn decode_request(&self, body: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
         request::decode(body, ledger)
     }

@@ -3,6 +3,7 @@
 
 mod scope;
 
+pub mod cache;
 pub mod calls;
 pub mod fields;
 pub mod media;
@@ -17,12 +18,17 @@ use interlingua_wire::Text;
 
 pub use scope::{Aim, Scope};
 
+use crate::shape::Reading;
+
 /// Everything the rules ask about a target.
 #[derive(Debug)]
 pub struct Profile {
     pub dialect: DialectId,
     /// The model asked for, as the target is told.
     pub model: Option<Text>,
+    /// Features beyond the usual that the client asked for.
+    pub betas: Vec<Text>,
+    pub cache: &'static cache::Cache,
     pub calls: &'static calls::Calls,
     pub fields: &'static fields::Fields,
     pub media: &'static media::Media,
@@ -44,6 +50,8 @@ impl Profile {
         let aim = Aim::new(dialect, target.flavor, model.as_ref());
         Some(Self {
             dialect,
+            betas: target.betas.clone(),
+            cache: scope::first(cache::ROWS, &aim)?,
             calls: scope::first(calls::ROWS, &aim)?,
             fields: scope::first(fields::ROWS, &aim)?,
             media: scope::first(media::ROWS, &aim)?,
@@ -54,6 +62,11 @@ impl Profile {
             tools: scope::first(tools::ROWS, &aim)?,
             model,
         })
+    }
+
+    /// How the target reads fields.
+    pub fn reading(&self) -> Reading<'_> {
+        Reading { either_case: self.fields.either_case, betas: &self.betas }
     }
 }
 

@@ -1,0 +1,29 @@
+//! Of more cache marks than the target takes, the oldest in the messages go.
+//!
+//! The last marks cover the longest prefix. Marks on tools and instructions stay as long as there are
+//! others to take away.
+//!
+//! ## Why
+//! > A maximum of 4 blocks with cache_control may be provided. Found 5.
+//!
+//! ## Example
+//! ```text
+//! before   tools (mark)   system (mark)   user: "a" (mark)   user: "b" (mark)   user: "c" (mark)
+//! after    tools (mark)   system (mark)   user: "a"          user: "b" (mark)   user: "c" (mark)
+//! ```
+
+use crate::Work;
+use crate::marks;
+
+pub fn apply(work: &mut Work<'_>) {
+    let cache = work.profile.cache;
+    let Some(most) = cache.most else { return };
+    let mut marks = marks::all(work);
+    let whole = cache.whole.and_then(|field| marks::whole(work, field)).is_some();
+    while marks.len() + usize::from(whole) > most {
+        let oldest = marks.iter().position(|(spot, _)| spot.is_in_turns()).unwrap_or(0);
+        let (spot, _) = marks.remove(oldest);
+        work.loss(spot.place(), format!("left out a cache mark: the target takes {most}"));
+        marks::set(work, spot, None);
+    }
+}

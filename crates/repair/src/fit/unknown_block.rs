@@ -1,0 +1,168 @@
+//! A block of a kind that the target does not know, or not there, is left out; if it has text, its
+//! text stays.
+//!
+//! ## Why
+//! > messages.0.content.0: Input tag 'input_text' found using 'type' does not match any of the
+//! > expected tags: 'text', 'image', …
+//!
+//! > Invalid value: 'video'. Supported values are: 'text', 'image_url', …
+//!
+//! ## Example
+//! ```text
+//! before   user: {type: "input_text", text: "hi"}, {type: "from_the_future"}
+//! after    user: "hi"
+//! ```
+
+use interlingua_model::{Block, Body, DialectId, Place, Role, ToolResult};
+use interlingua_wire::{Json, Text};
+
+use crate::Work;
+use crate::profile::fields::{Foreign, Side};
+use crate::shape::{Fit, Kind, Reading};
+
+/// What becomes of a block.
+enum Fate {
+    Stays,
+    Instead(Json),
+    Text(Text),
+    Goes,
+}
+
+pub fn apply(work: &mut Work<'_>) {
+    let profile = work.profile;
+    let Some(known) = profile.fields.foreign else { return };
+    let reading = profile.reading();
+    let judge = Judge { known, reading, dialect: profile.dialect };
+    for turn in 0..work.turns().len() {
+        let mut at = 0;
+        while at < work.blocks(turn).len() {
+            at += usize::from(one(work, &judge, turn, at));
+        }
+    }
+}
+
+struct Judge<'j> {
+    known: &'static [Foreign],
+    reading: Reading<'j>,
+    dialect: DialectId,
+}
+
+/// Looks at one block; whether it is still there.
+fn one(work: &mut Work<'_>, judge: &Judge<'_>, turn: usize, at: usize) -> bool {
+    let role = work.turns()[turn].role;
+    let block = work.block(turn, at);
+    if let Body::ToolResult(ToolResult { content, .. }) = &block.body {
+        if content.iter().any(|inner| !matches!(judge.fate(inner, None), Fate::Stays)) {
+            result(work, judge, turn, at);
+        }
+        return true;
+    }
+    let fate = judge.fate(block, Some(role));
+    let kind = kind(block);
+    match fate {
+        Fate::Stays => return true,
+        Fate::Instead(json) => {
+            let what = format!("left out fields of `{kind}` that the target does not know");
+            work.loss(Place::block(turn, at), what);
+            change(work.edit(turn, at), json);
+        }
+        Fate::Text(text) => {
+            work.change(Place::block(turn, at), format!("`{kind}` is said as text"));
+            work.edit(turn, at).body = Body::Text { text, citations: Vec::new() };
+        }
+        Fate::Goes => {
+            let what = format!("left out `{kind}`: the target takes no such block here");
+            work.loss(Place::block(turn, at), what);
+            work.remove(turn, at);
+            return false;
+        }
+    }
+    true
+}
+
+fn result(work: &mut Work<'_>, judge: &Judge<'_>, turn: usize, at: usize) {
+    let place = Place::block(turn, at);
+    let Body::ToolResult(ToolResult { content, .. }) = &work.block(turn, at).body else { return };
+    let mut kept = Vec::new();
+    let mut notes = Vec::new();
+    for inner in content.clone() {
+        let kind = kind(&inner);
+        match judge.fate(&inner, None) {
+            Fate::Stays => kept.push(inner),
+            Fate::Instead(json) => {
+                let mut inner = inner;
+                change(inner.edit(), json);
+                kept.push(inner);
+                notes.push((true, format!("left out fields of `{kind}` in the result")));
+            }
+            Fate::Text(text) => {
+                kept.push(Block::text(text).into());
+                notes.push((false, format!("`{kind}` in the result is said as text")));
+            }
+            Fate::Goes => notes.push((true, format!("left out `{kind}` of the result"))),
+        }
+    }
+    for (loss, what) in notes {
+        if loss { work.loss(place, what) } else { work.change(place, what) }
+    }
+    if let Body::ToolResult(ToolResult { content, .. }) = &mut work.edit(turn, at).body {
+        *content = kept;
+    }
+}
+
+impl Judge<'_> {
+    /// `role` is who speaks; `None` inside a result.
+    fn fate(&self, block: &Block, role: Option<Role>) -> Fate {
+        let Body::Foreign { dialect, kind, json } = &block.body else { return Fate::Stays };
+        if *dialect != self.dialect {
+            return Fate::Stays;
+        }
+        let kind = kind.contents();
+        let fits = |known: &&Foreign| {
+            self.reading.is(&kind, known.kind)
+                && stands(known.side, role)
+                && self.reading.lets_in(known.beta)
+        };
+        match self.known.iter().find(fits) {
+            None => said(json).map_or(Fate::Goes, Fate::Text),
+            Some(Foreign { keys: None, .. }) => Fate::Stays,
+            Some(Foreign { keys: Some(keys), .. }) => {
+                match self.reading.fit(json, Kind::Shape(keys)) {
+                    Fit::Fine => Fate::Stays,
+                    Fit::Instead(json) => Fate::Instead(json),
+                    Fit::Drop => said(json).map_or(Fate::Goes, Fate::Text),
+                }
+            }
+        }
+    }
+}
+
+fn stands(side: Side, role: Option<Role>) -> bool {
+    match side {
+        Side::Anywhere => true,
+        Side::User => role == Some(Role::User),
+        Side::Assistant => role == Some(Role::Assistant),
+        Side::Instructions => matches!(role, Some(Role::System | Role::Developer)),
+        Side::Result => role.is_none(),
+        Side::UserOrResult => role.is_none() || role == Some(Role::User),
+    }
+}
+
+/// The text of a block that is nothing else.
+fn said(json: &Json) -> Option<Text> {
+    let text = json.doc().root().get("text").and_then(interlingua_wire::Node::text);
+    text.filter(|text| !text.is_blank())
+}
+
+fn kind(block: &Block) -> Text {
+    match &block.body {
+        Body::Foreign { kind, .. } => kind.clone(),
+        _ => Text::EMPTY,
+    }
+}
+
+fn change(block: &mut Block, new: Json) {
+    if let Body::Foreign { json, .. } = &mut block.body {
+        *json = new;
+    }
+}

@@ -1,0 +1,196 @@
+//! A field that the target does not know is left out.
+//!
+//! Clients of the same dialect send fields that this target does not know, or not without a beta that
+//! the client did not ask for; some send values of a type that the target cannot read. Whatever the
+//! target knows stays as it was written.
+//!
+//! ## Why
+//! > context_management: Extra inputs are not permitted
+//!
+//! > Unknown parameter: 'messages[1].reasoning_content'.
+//!
+//! > Invalid JSON payload received. Unknown name "x" at 'contents[0].parts[0]': Cannot find field.
+//!
+//! ## Example
+//! ```text
+//! before   context_management {…}   user: "hi" {id: 7}
+//! after                             user: "hi"
+//! ```
+
+use interlingua_model::{Block, Body, Extras, Place, ToolResult, Verbatim};
+use interlingua_wire::Json;
+
+use crate::Work;
+use crate::profile::fields::{Fields, Part};
+use crate::shape::{Fit, Key, Reading};
+
+pub fn apply(work: &mut Work<'_>) {
+    if work.conversation().source == work.profile.dialect {
+        body(work);
+    }
+    for turn in 0..work.turns().len() {
+        turn_fields(work, turn);
+        for block in 0..work.blocks(turn).len() {
+            block_fields(work, turn, block);
+        }
+    }
+    system(work);
+}
+
+fn body(work: &mut Work<'_>) {
+    let profile = work.profile;
+    let (Some(known), reading) = (profile.fields.body, profile.reading()) else { return };
+    let mut at = 0;
+    while let Some(field) = work.conversation().fields.get(at) {
+        let name = field.key.contents();
+        // What a setting holds beyond its meaning is listed apart, under the setting's name.
+        let inside = name.split_once('.').is_some_and(|(of, _)| reading.find(known, of).is_some());
+        if inside {
+            at += 1;
+            continue;
+        }
+        let fit = match reading.find(known, &name) {
+            Some(key) => reading.fit(&field.value, key.kind),
+            None => Fit::Drop,
+        };
+        match fit {
+            Fit::Fine => {}
+            Fit::Instead(json) => {
+                let what = format!("left out what `{name}` holds that the target does not know");
+                work.loss(Place::BODY, what);
+                work.fields()[at].value = json;
+            }
+            Fit::Drop => {
+                let what = format!("left out `{name}`: the target does not know it");
+                work.loss(Place::BODY, what);
+                work.fields().remove(at);
+                continue;
+            }
+        }
+        at += 1;
+    }
+}
+
+fn turn_fields(work: &mut Work<'_>, turn: usize) {
+    let profile = work.profile;
+    let this = &work.turns()[turn];
+    if this.extras.is_empty() {
+        return;
+    }
+    let known = profile.fields.turns.iter().find(|(role, _)| *role == this.role);
+    let Some((_, known)) = known else { return };
+    let odd = odd(work, &this.extras, known);
+    if odd.is_empty() {
+        return;
+    }
+    work.loss(Place::turn(turn), said(&odd));
+    let dialect = profile.dialect;
+    let reading = profile.reading();
+    work.turn(turn).extras.retain(dialect, |key, value| keep(&reading, known, key, value));
+}
+
+fn block_fields(work: &mut Work<'_>, turn: usize, block: usize) {
+    let names = names(work, work.block(turn, block));
+    if names.is_empty() {
+        return;
+    }
+    work.loss(Place::block(turn, block), said(&names));
+    let profile = work.profile;
+    let reading = profile.reading();
+    clean(work.edit(turn, block), profile.fields, &reading, profile.dialect);
+}
+
+fn system(work: &mut Work<'_>) {
+    let profile = work.profile;
+    let reading = profile.reading();
+    for at in 0..work.conversation().system.len() {
+        let names = names(work, &work.conversation().system[at]);
+        if !names.is_empty() {
+            work.loss(Place::system(at), said(&names));
+            clean(work.system()[at].edit(), profile.fields, &reading, profile.dialect);
+        }
+    }
+}
+
+/// The fields of a block, and of what it holds, that the target does not take.
+fn names(work: &Work<'_>, block: &Block) -> Vec<String> {
+    let mut names = Vec::new();
+    if let Some(known) = known(work.profile.fields, &block.body) {
+        names = odd(work, &block.extras, known);
+    }
+    if let Body::ToolResult(ToolResult { content, .. }) = &block.body {
+        names.extend(content.iter().flat_map(|inner| self::names(work, inner)));
+    }
+    names
+}
+
+fn known(fields: &Fields, body: &Body) -> Option<&'static [Key]> {
+    let part = Part::of(body)?;
+    fields.blocks.iter().find(|(one, _)| *one == part).map(|(_, known)| *known)
+}
+
+fn odd(work: &Work<'_>, extras: &Extras, known: &[Key]) -> Vec<String> {
+    let reading = work.profile.reading();
+    let own = extras.of(work.profile.dialect).iter();
+    own.filter(|(key, value)| match reading.find(known, &key.contents()) {
+        Some(key) => reading.fit(value, key.kind) != Fit::Fine,
+        None => true,
+    })
+    .map(|(key, _)| key.to_string())
+    .collect()
+}
+
+fn clean(
+    block: &mut Block,
+    fields: &'static Fields,
+    reading: &Reading<'_>,
+    dialect: interlingua_model::DialectId,
+) {
+    if let Some(known) = known(fields, &block.body) {
+        block.extras.retain(dialect, |key, value| keep(reading, known, key, value));
+    }
+    if let Body::ToolResult(ToolResult { content, .. }) = &mut block.body {
+        for inner in content {
+            if needs_cleaning(inner, fields, reading, dialect) {
+                clean(inner.edit(), fields, reading, dialect);
+            }
+        }
+    }
+}
+
+fn needs_cleaning(
+    block: &Verbatim<Block>,
+    fields: &'static Fields,
+    reading: &Reading<'_>,
+    dialect: interlingua_model::DialectId,
+) -> bool {
+    let own = block.extras.of(dialect);
+    known(fields, &block.body).is_some_and(|known| {
+        own.iter().any(|(key, value)| {
+            let key = reading.find(known, &key.contents());
+            key.is_none_or(|key| reading.fit(value, key.kind) != Fit::Fine)
+        })
+    })
+}
+
+fn keep(
+    reading: &Reading<'_>,
+    known: &[Key],
+    key: &interlingua_wire::Text,
+    value: &mut Json,
+) -> bool {
+    let Some(key) = reading.find(known, &key.contents()) else { return false };
+    match reading.fit(value, key.kind) {
+        Fit::Fine => true,
+        Fit::Instead(json) => {
+            *value = json;
+            true
+        }
+        Fit::Drop => false,
+    }
+}
+
+fn said(names: &[String]) -> String {
+    let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    format!("left out {}: the target does not know it", names.join(", "))
+}

@@ -1,0 +1,120 @@
+//! Every cache mark of a conversation, in the order in which providers go through them.
+
+use interlingua_model::{Block, Body, Cache, Place, ToolKind, ToolResult};
+use interlingua_wire::{Json, Text};
+
+use crate::Work;
+
+/// Where a mark stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spot {
+    Tool(usize),
+    System(usize),
+    Block(usize, usize),
+    /// Inside a result.
+    Inner(usize, usize, usize),
+}
+
+impl Spot {
+    pub(crate) fn place(self) -> Place {
+        match self {
+            Self::Tool(tool) => Place::tool(tool),
+            Self::System(block) => Place::system(block),
+            Self::Block(turn, block) | Self::Inner(turn, block, _) => Place::block(turn, block),
+        }
+    }
+
+    pub(crate) fn is_in_turns(self) -> bool {
+        matches!(self, Self::Block(..) | Self::Inner(..))
+    }
+}
+
+/// All marks, with the lifetime each asks for.
+pub(crate) fn all(work: &Work<'_>) -> Vec<(Spot, Option<Text>)> {
+    let mut marks = Vec::new();
+    let mut add = |spot, cache: Option<&Cache>| {
+        marks.extend(cache.map(|cache| (spot, cache.ttl.clone())));
+    };
+    let conversation = work.conversation();
+    for (at, tool) in conversation.tools.iter().enumerate() {
+        add(Spot::Tool(at), tool.cache.as_deref());
+    }
+    for (at, block) in conversation.system.iter().enumerate() {
+        add(Spot::System(at), block.cache.as_deref());
+    }
+    for (turn, this) in conversation.turns.iter().enumerate() {
+        for (at, block) in this.blocks.iter().enumerate() {
+            if let Body::ToolResult(ToolResult { content, .. }) = &block.body {
+                for (inner, block) in content.iter().enumerate() {
+                    add(Spot::Inner(turn, at, inner), block.cache.as_deref());
+                }
+            }
+            add(Spot::Block(turn, at), block.cache.as_deref());
+        }
+    }
+    marks
+}
+
+/// The field of the body that marks the whole request: where it is, and the lifetime it asks for.
+pub(crate) fn whole(work: &Work<'_>, field: &str) -> Option<(usize, Option<String>)> {
+    let conversation = work.conversation();
+    let known = conversation.source == work.profile.dialect;
+    let at = conversation.fields.iter().position(|one| known && one.key == *field)?;
+    let mark = conversation.fields[at].value.doc();
+    let ttl = mark.root().get("ttl").map(|ttl| ttl.word().into_owned());
+    mark.root().is_object().then_some((at, ttl.filter(|ttl| !ttl.is_empty())))
+}
+
+/// Puts another mark, or none, where there was one.
+pub(crate) fn set(work: &mut Work<'_>, spot: Spot, cache: Option<Cache>) {
+    let cache = cache.map(Box::new);
+    let dialect = work.profile.dialect;
+    match spot {
+        Spot::Tool(tool) => {
+            let tool = work.tools()[tool].edit();
+            if let ToolKind::Foreign { json, .. } = &mut tool.kind {
+                *json = marked(json, cache.as_deref());
+            }
+            tool.extras.retain(dialect, |key, _| *key != *FIELD);
+            tool.cache = cache;
+        }
+        Spot::System(block) => mark(work.system()[block].edit(), cache, dialect),
+        Spot::Block(turn, block) => mark(work.edit(turn, block), cache, dialect),
+        Spot::Inner(turn, block, inner) => {
+            if let Body::ToolResult(result) = &mut work.edit(turn, block).body {
+                mark(result.content[inner].edit(), cache, dialect);
+            }
+        }
+    }
+}
+
+fn mark(block: &mut Block, cache: Option<Box<Cache>>, dialect: interlingua_model::DialectId) {
+    if let Body::Foreign { json, .. } = &mut block.body {
+        *json = marked(json, cache.as_deref());
+    }
+    // A mark with more in it than the model holds is kept beside it.
+    block.extras.retain(dialect, |key, _| *key != *FIELD);
+    block.cache = cache;
+}
+
+/// A block as one dialect writes it, with this mark and no other.
+fn marked(json: &Json, cache: Option<&Cache>) -> Json {
+    let doc = json.doc();
+    if !doc.root().is_object() {
+        return json.clone();
+    }
+    Json::object(|out| {
+        for field in doc.root().fields().filter(|field| !field.is(FIELD)) {
+            out.key_text(&field.key()).json(&field.value.json());
+        }
+        if let Some(cache) = cache {
+            out.object(FIELD, |out| {
+                out.word("type", "ephemeral");
+                out.text_if("ttl", cache.ttl.as_ref());
+            });
+        }
+    })
+}
+
+/// The field that marks, in the one dialect whose own blocks are kept as written and may be marked.
+const FIELD: &str = "cache_control";

@@ -1,0 +1,114 @@
+//! Fields that the model of a conversation has no name for: which of them each target knows.
+//!
+//! Only a client of the same dialect sends them; across dialects they are left out anyway.
+
+mod anthropic;
+mod bedrock;
+mod gemini;
+mod openai_chat;
+mod openai_responses;
+
+use interlingua_model::{Body, Form, MediaKind, Role};
+
+use super::Scope;
+use crate::shape::Key;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Fields {
+    /// `camelCase` and `snake_case` are one, and numbers may be strings.
+    pub either_case: bool,
+    /// Fields of the body; `None` takes any. What the settings hold is there as a whole.
+    pub body: Option<&'static [Key]>,
+    /// Fields of a turn, by who speaks; of one who is not there, any.
+    pub turns: &'static [(Role, &'static [Key])],
+    /// Fields of a block, by what it is; of one that is not there, any.
+    pub blocks: &'static [(Part, &'static [Key])],
+    /// Blocks that only this dialect has; `None` takes any.
+    pub foreign: Option<&'static [Foreign]>,
+}
+
+/// A kind of block that only one dialect has.
+#[derive(Clone, Copy, Debug)]
+pub struct Foreign {
+    pub kind: &'static str,
+    /// `None` where it goes back as it came.
+    pub keys: Option<&'static [Key]>,
+    pub side: Side,
+    /// The beginning of the beta that lets it in; empty where nobody has to ask.
+    pub beta: &'static str,
+}
+
+/// Where a block may stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    Anywhere,
+    User,
+    Assistant,
+    Instructions,
+    Result,
+    /// The user's words, or a tool's result.
+    UserOrResult,
+}
+
+/// What a block is, as far as its fields are concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Text,
+    Refusal,
+    Thinking,
+    Redacted,
+    Image,
+    Document,
+    Audio,
+    Video,
+    Data,
+    Call,
+    Result,
+}
+
+impl Part {
+    /// What this is; `None` for what only one dialect has.
+    pub fn of(body: &Body) -> Option<Self> {
+        Some(match body {
+            Body::Text { .. } => Self::Text,
+            Body::Refusal(_) => Self::Refusal,
+            Body::Thinking(thinking) if thinking.form == Form::Redacted => Self::Redacted,
+            Body::Thinking(_) => Self::Thinking,
+            Body::Media(media) => match media.kind {
+                MediaKind::Image => Self::Image,
+                MediaKind::Document => Self::Document,
+                MediaKind::Audio => Self::Audio,
+                MediaKind::Video => Self::Video,
+            },
+            Body::Data(_) => Self::Data,
+            Body::ToolCall(_) => Self::Call,
+            Body::ToolResult(_) => Self::Result,
+            Body::Foreign { .. } => return None,
+        })
+    }
+}
+
+const fn foreign(kind: &'static str, side: Side, keys: &'static [Key]) -> Foreign {
+    Foreign { kind, keys: Some(keys), side, beta: "" }
+}
+
+const fn opaque(kind: &'static str, side: Side) -> Foreign {
+    Foreign { kind, keys: None, side, beta: "" }
+}
+
+pub(super) static ROWS: &[(Scope, Fields)] = &[
+    (Scope::all("anthropic"), anthropic::FIELDS),
+    (Scope::flavors("openai-chat", &["mistral"]), openai_chat::MISTRAL),
+    (Scope::flavors("openai-chat", &["groq"]), openai_chat::GROQ),
+    (Scope::flavors("openai-chat", &["generic"]), openai_chat::GENERIC),
+    (Scope::flavors("openai-chat", &["azure"]), openai_chat::AZURE),
+    (Scope::flavors("openai-chat", &["", "openai"]), openai_chat::OPENAI),
+    (Scope::all("openai-chat"), ANY),
+    (Scope::all("openai-responses"), openai_responses::FIELDS),
+    (Scope::flavors("gemini", &["vertex"]), gemini::VERTEX),
+    (Scope::all("gemini"), gemini::STUDIO),
+    (Scope::all("bedrock"), bedrock::FIELDS),
+];
+
+const ANY: Fields =
+    Fields { either_case: false, body: None, turns: &[], blocks: &[], foreign: None };

@@ -1,0 +1,190 @@
+//! What a value may be, as data; and a value made to be that.
+
+use interlingua_wire::{self as wire, Json, Node, Text};
+
+/// A field that an object may have.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    pub name: &'static str,
+    pub kind: Kind,
+    /// The beginning of a beta that lets the field in; empty where nobody has to ask.
+    pub beta: &'static str,
+    /// The object is nothing without it.
+    pub needed: bool,
+}
+
+/// What a value may be.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    Any,
+    Text,
+    Whole,
+    Number,
+    Flag,
+    Object,
+    List,
+    One(&'static [&'static str]),
+    /// One of these in any case, or its number.
+    AnyCase(&'static [&'static str]),
+    Each(&'static Kind),
+    TextOr(&'static Kind),
+    Shape(&'static [Key]),
+}
+
+/// How fields and values are read, and what the client asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading<'r> {
+    /// `camelCase` and `snake_case` are one, and numbers may be strings.
+    pub either_case: bool,
+    pub betas: &'r [Text],
+}
+
+/// What is to be done with a value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fit {
+    Fine,
+    Instead(Json),
+    Drop,
+}
+
+pub const fn key(name: &'static str, kind: Kind) -> Key {
+    Key { name, kind, beta: "", needed: false }
+}
+
+pub const fn need(name: &'static str, kind: Kind) -> Key {
+    Key { name, kind, beta: "", needed: true }
+}
+
+pub const fn beta(name: &'static str, kind: Kind, beta: &'static str) -> Key {
+    Key { name, kind, beta, needed: false }
+}
+
+impl Reading<'_> {
+    /// The field of this name, if it may be there.
+    pub fn find<'k>(&self, keys: &'k [Key], name: &str) -> Option<&'k Key> {
+        keys.iter().find(|key| self.is(name, key.name) && self.lets_in(key.beta))
+    }
+
+    pub fn lets_in(&self, beta: &str) -> bool {
+        beta.is_empty() || self.betas.iter().any(|given| given.contents().starts_with(beta))
+    }
+
+    pub fn is(&self, written: &str, name: &str) -> bool {
+        written == name || self.either_case && same_words(written, name)
+    }
+
+    /// What becomes of the value of a field.
+    pub fn fit(&self, value: &Json, kind: Kind) -> Fit {
+        // Who leaves out a field may also say so: null is always fine.
+        let fine = match (kind, value.kind()) {
+            (Kind::Any, _)
+            | (_, wire::Kind::Null)
+            | (Kind::Text | Kind::TextOr(_), wire::Kind::String)
+            | (Kind::Number, wire::Kind::Number)
+            | (Kind::Flag, wire::Kind::Bool)
+            | (Kind::Object, wire::Kind::Object)
+            | (Kind::List, wire::Kind::Array) => true,
+            _ => false,
+        };
+        if fine { Fit::Fine } else { self.node(value.doc().root(), kind) }
+    }
+
+    fn node(&self, node: Node<'_>, kind: Kind) -> Fit {
+        let fine = match kind {
+            Kind::Any => true,
+            _ if node.is_null() => true,
+            Kind::Text => node.is_string(),
+            Kind::Whole => self.number(node).is_some_and(|number| number.fract() == 0.0),
+            Kind::Number => self.number(node).is_some(),
+            Kind::Flag => {
+                node.boolean().is_some()
+                    || self.either_case && ["true", "false"].contains(&&*node.word())
+            }
+            Kind::Object => node.is_object(),
+            Kind::List => node.is_array(),
+            Kind::One(words) => node.is_string() && words.contains(&&*node.word()),
+            Kind::AnyCase(words) => {
+                let word = node.word();
+                node.count().is_some() || words.iter().any(|one| one.eq_ignore_ascii_case(&word))
+            }
+            Kind::TextOr(_) if node.is_string() => true,
+            Kind::TextOr(kind) => return self.node(node, *kind),
+            Kind::Each(kind) => return self.each(node, *kind),
+            Kind::Shape(keys) => return self.shape(node, keys),
+        };
+        if fine { Fit::Fine } else { Fit::Drop }
+    }
+
+    fn number(&self, node: Node<'_>) -> Option<f64> {
+        let number = match node.kind() {
+            wire::Kind::Number => node.raw().parse().ok()?,
+            wire::Kind::String if self.either_case => node.word().parse::<f64>().ok()?,
+            _ => return None,
+        };
+        Some(number).filter(|number| number.is_finite())
+    }
+
+    fn each(&self, node: Node<'_>, kind: Kind) -> Fit {
+        if !node.is_array() {
+            return Fit::Drop;
+        }
+        let fits: Vec<Fit> = node.items().map(|item| self.node(item, kind)).collect();
+        if fits.iter().all(|fit| *fit == Fit::Fine) {
+            return Fit::Fine;
+        }
+        Fit::Instead(Json::array(|out| {
+            for (item, fit) in node.items().zip(&fits) {
+                match fit {
+                    Fit::Fine => out.item().json(&item.json()),
+                    Fit::Instead(json) => out.item().json(json),
+                    Fit::Drop => {}
+                }
+            }
+        }))
+    }
+
+    fn shape(&self, node: Node<'_>, keys: &[Key]) -> Fit {
+        if !node.is_object() {
+            return Fit::Drop;
+        }
+        let has = |key: &Key| node.fields().any(|field| self.is(&field.name(), key.name));
+        if keys.iter().any(|key| key.needed && !has(key)) {
+            return Fit::Drop;
+        }
+        let fits: Vec<Fit> = node
+            .fields()
+            .map(|field| match self.find(keys, &field.name()) {
+                Some(key) => self.node(field.value, key.kind),
+                None => Fit::Drop,
+            })
+            .collect();
+        if fits.iter().all(|fit| *fit == Fit::Fine) {
+            return Fit::Fine;
+        }
+        let dropped = |key: &Key| {
+            let mut fields = node.fields().zip(&fits);
+            fields.any(|(field, fit)| *fit == Fit::Drop && self.is(&field.name(), key.name))
+        };
+        if keys.iter().any(|key| key.needed && dropped(key)) {
+            return Fit::Drop;
+        }
+        Fit::Instead(Json::object(|out| {
+            for (field, fit) in node.fields().zip(&fits) {
+                match fit {
+                    Fit::Fine => out.key_text(&field.key()).json(&field.value.json()),
+                    Fit::Instead(json) => out.key_text(&field.key()).json(json),
+                    Fit::Drop => {}
+                }
+            }
+        }))
+    }
+}
+
+/// Whether two names are one but for the case and the underscores.
+fn same_words(one: &str, other: &str) -> bool {
+    let letters = |word: &str| {
+        word.bytes().filter(|byte| *byte != b'_').map(|byte| byte.to_ascii_lowercase()).collect()
+    };
+    let (one, other): (Vec<u8>, Vec<u8>) = (letters(one), letters(other));
+    one == other
+}
