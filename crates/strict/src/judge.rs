@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::rule::Findings;
+use crate::rule::{Fields as _, Findings};
 use crate::seal::Key;
 use crate::{Rule, Switches};
 
@@ -65,8 +65,9 @@ impl Judge {
 
     /// Judges a request, rule by rule.
     pub fn check(&'static self, request: &Request<'_>) -> Verdict {
-        let violations = self.rules.iter().flat_map(|rule| Findings::run(rule, request)).collect();
-        Verdict { violations }
+        let mut findings = Findings::default();
+        self.rules.iter().for_each(|rule| findings.run(rule, request));
+        Verdict { violations: findings.take() }
     }
 
     pub fn rule(&self, name: &str) -> Option<&'static Rule> {
@@ -85,7 +86,7 @@ impl<'r> Request<'r> {
     pub fn new(body: &'r Value, flavor: &'r str, switches: &'r Switches) -> Self {
         Self {
             body,
-            model: body.get("model").and_then(Value::as_str).unwrap_or_default(),
+            model: body.field("model").and_then(Value::as_str).unwrap_or_default(),
             flavor,
             version: None,
             betas: &[],

@@ -1,6 +1,10 @@
 //! One thing a provider refuses.
 
-use serde_json::Value;
+use std::any::Any;
+use std::mem;
+use std::rc::Rc;
+
+use serde_json::{Map, Value};
 
 use crate::{Request, Violation};
 
@@ -34,10 +38,12 @@ pub enum Evidence {
     Inferred,
 }
 
-/// Gathers what one rule finds.
+/// Gathers what the rules find in one request.
 #[derive(Debug, Default)]
 pub struct Findings {
     found: Vec<Violation>,
+    /// What several rules need of the request and one of them has worked out.
+    shared: Vec<Rc<dyn Any>>,
 }
 
 impl Findings {
@@ -68,14 +74,30 @@ impl Findings {
         }
     }
 
-    pub(crate) fn run(rule: &'static Rule, request: &Request<'_>) -> Vec<Violation> {
-        let mut findings = Self::default();
-        (rule.check)(request, &mut findings);
-        for violation in &mut findings.found {
+    /// What several rules need, worked out by the first that asks. There is one of each type.
+    pub(crate) fn shared<T: Any>(&mut self, work_out: impl FnOnce() -> T) -> Rc<T> {
+        let mut known = self.shared.iter();
+        if let Some(known) = known.find_map(|any| Rc::clone(any).downcast::<T>().ok()) {
+            return known;
+        }
+        let made = Rc::new(work_out());
+        self.shared.push(Rc::<T>::clone(&made));
+        made
+    }
+
+    /// Asks a rule.
+    pub(crate) fn run(&mut self, rule: &'static Rule, request: &Request<'_>) {
+        let before = self.found.len();
+        (rule.check)(request, self);
+        for violation in &mut self.found[before..] {
             violation.rule = rule.name;
             violation.status = rule.status;
         }
-        findings.found
+    }
+
+    /// What was found since this was last asked.
+    pub(crate) fn take(&mut self) -> Vec<Violation> {
+        mem::take(&mut self.found)
     }
 }
 
@@ -116,12 +138,35 @@ pub(crate) const fn joined<const N: usize>(parts: &[&[Rule]]) -> [Rule; N] {
     all
 }
 
+/// Fields of objects. Most objects have few keys: looking at each is faster than hashing.
+pub(crate) trait Fields {
+    /// A field by its name; none of what is no object.
+    fn field(&self, key: &str) -> Option<&Value>;
+}
+
+impl Fields for Value {
+    fn field(&self, key: &str) -> Option<&Value> {
+        self.as_object()?.field(key)
+    }
+}
+
+impl Fields for Map<String, Value> {
+    fn field(&self, key: &str) -> Option<&Value> {
+        if self.len() > FEW {
+            return self.get(key);
+        }
+        self.iter().find(|(name, _)| *name == key).map(|(_, value)| value)
+    }
+}
+
 /// The elements of an array field; none if it is missing or something else.
 pub(crate) fn items<'v>(value: &'v Value, key: &str) -> &'v [Value] {
-    value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    value.field(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 /// A string field; empty if it is missing or something else.
 pub(crate) fn string<'v>(value: &'v Value, key: &str) -> &'v str {
-    value.get(key).and_then(Value::as_str).unwrap_or_default()
+    value.field(key).and_then(Value::as_str).unwrap_or_default()
 }
+
+const FEW: usize = 16;

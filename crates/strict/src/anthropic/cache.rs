@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::view;
-use crate::rule::{items, string};
+use crate::rule::{Fields as _, items, string};
 use crate::{Evidence, Findings, Request, Rule};
 
 /// A marker and the path of what it stands on.
@@ -14,7 +14,7 @@ struct Marker<'v> {
 
 /// The lifetime of a marker; five minutes unless it says more.
 fn ttl(value: &Value) -> Option<&str> {
-    let cache = value.get("cache_control").filter(|cache| cache.is_object())?;
+    let cache = value.field("cache_control").filter(|cache| cache.is_object())?;
     Some(Some(string(cache, "ttl")).filter(|ttl| !ttl.is_empty()).unwrap_or("5m"))
 }
 
@@ -27,8 +27,8 @@ fn markers(body: &Value) -> Vec<Marker<'_>> {
         }
     }
     for block in view::blocks(body) {
-        for (path, value) in view::inside(&block) {
-            found.extend(ttl(value).map(|ttl| Marker { path, ttl }));
+        for inner in view::inside(&block) {
+            found.extend(ttl(inner.value).map(|ttl| Marker { path: inner.path(), ttl }));
         }
         found.extend(ttl(block.value).map(|ttl| Marker { path: block.path(), ttl }));
     }

@@ -4,13 +4,13 @@ use serde_json::Value;
 
 use super::roles::{is_directive, prefilled, prefills};
 use super::view::{self, Block, is_blank, messages};
-use crate::rule::{items, string};
+use crate::rule::{Fields as _, items, string};
 use crate::{EmptyText, Evidence, Findings, Request, Rule};
 
 fn empty_message(request: &Request<'_>, findings: &mut Findings) {
     let all = messages(request.body);
     for (at, message) in all.iter().enumerate() {
-        let empty = match message.get("content") {
+        let empty = match message.field("content") {
             Some(Value::Array(list)) => list.is_empty(),
             Some(Value::String(text)) => text.is_empty(),
             _ => false,
@@ -25,19 +25,20 @@ fn empty_message(request: &Request<'_>, findings: &mut Findings) {
 }
 
 fn cached_empty(request: &Request<'_>, findings: &mut Findings) {
-    let mut check = |path: String, value: &Value| {
-        let cached = value.get("cache_control").is_some_and(|cache| !cache.is_null());
+    let mut check = |path: &dyn Fn() -> String, value: &Value| {
+        let cached = value.field("cache_control").is_some_and(|cache| !cache.is_null());
         if cached && string(value, "type") == "text" && string(value, "text").is_empty() {
+            let path = path();
             let words = format!("{path}.text: {CACHED_EMPTY}");
             findings.add(path, words);
         }
     };
     for (at, block) in items(request.body, "system").iter().enumerate() {
-        check(format!("system.{at}"), block);
+        check(&|| format!("system.{at}"), block);
     }
     for block in view::blocks(request.body) {
-        check(block.path(), block.value);
-        view::inside(&block).for_each(|(path, value)| check(path, value));
+        check(&|| block.path(), block.value);
+        view::inside(&block).for_each(|inner| check(&|| inner.path(), inner.value));
     }
 }
 
@@ -76,10 +77,9 @@ fn between_thinking(body: &Value, block: &Block<'_>) -> bool {
 
 fn empty_result(request: &Request<'_>, findings: &mut Findings) {
     for block in view::blocks(request.body) {
-        for (path, value) in view::inside(&block) {
-            let is_text = string(value, "type") == "text";
-            if is_text && value.get("text").is_some_and(|text| text == "") {
-                findings.add(path, EMPTY);
+        for inner in view::inside(&block).filter(|inner| inner.kind() == "text") {
+            if inner.value.field("text").is_some_and(|text| text == "") {
+                findings.add(inner.path(), EMPTY);
             }
         }
     }
@@ -87,7 +87,7 @@ fn empty_result(request: &Request<'_>, findings: &mut Findings) {
 
 fn empty_system(request: &Request<'_>, findings: &mut Findings) {
     for (at, block) in items(request.body, "system").iter().enumerate() {
-        if block.get("text").is_some_and(|text| text == "") {
+        if block.field("text").is_some_and(|text| text == "") {
             findings.add(format!("system.{at}"), EMPTY_SYSTEM);
         }
     }

@@ -30,16 +30,16 @@ fn from_user(request: &Request<'_>, findings: &mut Findings) {
 /// Documents and search results, each with whether it is to be cited.
 fn sources(body: &Value) -> Vec<(String, &str, bool)> {
     let mut found = Vec::new();
-    let mut look = |path: String, value| {
+    let mut look = |path: &dyn Fn() -> String, value| {
         let kind = string(value, "type");
         if matches!(kind, "document" | "search_result") {
             let cited = value.pointer("/citations/enabled") == Some(&Value::Bool(true));
-            found.push((path, kind, cited));
+            found.push((path(), kind, cited));
         }
     };
     for block in view::blocks(body) {
-        look(block.path(), block.value);
-        view::inside(&block).for_each(|(path, value)| look(path, value));
+        look(&|| block.path(), block.value);
+        view::inside(&block).for_each(|inner| look(&|| inner.path(), inner.value));
     }
     found
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::profile::{Disabled, Profile, Thinking, profile, thinking};
 use super::shape::either;
 use super::view::whole;
-use crate::rule::string;
+use crate::rule::{Fields as _, string};
 use crate::{Evidence, Findings, Request, Rule};
 
 fn asks(request: &Request<'_>, kind: &str) -> bool {
@@ -42,7 +42,7 @@ fn small_budget(request: &Request<'_>, findings: &mut Findings) {
 
 fn large_budget(request: &Request<'_>, findings: &mut Findings) {
     let interleaved = request.betas.iter().any(|beta| beta.starts_with("interleaved-thinking-"));
-    let most = request.body.get("max_tokens").and_then(whole);
+    let most = request.body.field("max_tokens").and_then(whole);
     if let (Some(budget), Some(most)) = (budget(request), most)
         && budget >= most
         && !interleaved

@@ -4,12 +4,13 @@ use serde_json::Value;
 
 use super::profile::profile;
 use super::view;
+use crate::rule::Fields as _;
 use crate::{Evidence, Findings, Request, Rule};
 
 /// A careful guess at the tokens of a prompt: real ones are rarely fewer.
 pub fn estimate(body: &Value) -> u64 {
     let counted = ["system", "tools", "messages"];
-    let size: usize = counted.iter().filter_map(|key| body.get(key)).map(said).sum();
+    let size: usize = counted.iter().filter_map(|key| body.field(key)).map(said).sum();
     size as u64 / 4
 }
 
@@ -46,7 +47,7 @@ fn body(request: &Request<'_>, findings: &mut Findings) {
 }
 
 fn asked(request: &Request<'_>) -> Option<u64> {
-    let asked = request.body.get("max_tokens").and_then(view::whole)?;
+    let asked = request.body.field("max_tokens").and_then(view::whole)?;
     u64::try_from(asked).ok()
 }
 

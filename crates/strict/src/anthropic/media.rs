@@ -17,7 +17,8 @@ fn images(body: &Value) -> Vec<(String, &Value)> {
     let mut found = Vec::new();
     for block in view::blocks(body) {
         let own = is_image(block.value).then(|| (block.path(), block.value));
-        let nested = view::inside(&block).filter(|(_, value)| is_image(value));
+        let nested = view::inside(&block).filter(|inner| is_image(inner.value));
+        let nested = nested.map(|inner| (inner.path(), inner.value));
         for (path, value) in own.into_iter().chain(nested) {
             found.push((format!("{path}.image.source.base64"), &value["source"]));
         }

@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::profile::{family, profile};
 use super::view::{self, is_blank, is_thinking};
-use crate::rule::{items, string};
+use crate::rule::{Fields as _, items, string};
 use crate::seal::{Bound, Key};
 use crate::{EmptyText, Request};
 
@@ -82,14 +82,14 @@ impl Trail {
     /// The request's beginning: before its first message.
     pub(super) fn start(request: &Request<'_>) -> Self {
         let mut prefix = Sha256::new();
-        match request.body.get("system") {
+        match request.body.field("system") {
             Some(text @ Value::String(_)) => spell(text, &mut prefix),
             _ => items(request.body, "system")
                 .iter()
                 .filter(|block| !string(block, "text").starts_with(BILLING))
                 .for_each(|block| spell(block, &mut prefix)),
         }
-        let deferred = |tool: &&Value| tool.get("defer_loading") != Some(&Value::Bool(true));
+        let deferred = |tool: &&Value| tool.field("defer_loading") != Some(&Value::Bool(true));
         prefix.update("\ntools\n");
         items(request.body, "tools")
             .iter()
@@ -228,7 +228,7 @@ pub(super) fn seal_of(block: &Value) -> &str {
 
 /// Empty text, and what a client puts in its place.
 fn is_blank_text(block: &Value) -> bool {
-    let text = block.as_str().or_else(|| block.get("text").and_then(Value::as_str));
+    let text = block.as_str().or_else(|| block.field("text").and_then(Value::as_str));
     let is_text = block.is_string() || string(block, "type") == "text";
     is_text && text.is_some_and(|text| is_blank(text) || text == EMPTY_TEXT)
 }

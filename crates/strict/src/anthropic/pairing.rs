@@ -2,11 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use super::tools::is_name;
-use super::view::{self, Block, Run};
-use crate::rule::{items, string};
+use super::view::{self, Block, Inner, Run};
+use crate::rule::{Fields as _, items, string};
 use crate::{Evidence, Findings, Request, Rule};
 
 fn ids(request: &Request<'_>, findings: &mut Findings) {
@@ -132,8 +130,8 @@ fn two_results(request: &Request<'_>, findings: &mut Findings) {
 
 fn failed_media(request: &Request<'_>, findings: &mut Findings) {
     for block in view::blocks(request.body).filter(|block| block.is("tool_result")) {
-        let failed = block.value.get("is_error").is_some_and(|failed| failed == true);
-        if failed && view::inside(&block).any(|(_, value)| string(value, "type") != "text") {
+        let failed = block.value.field("is_error").is_some_and(|failed| failed == true);
+        if failed && view::inside(&block).any(|inner| inner.kind() != "text") {
             let path = format!("{}.tool_result", block.path());
             let words =
                 format!("{path}: all content must be type \"text\" if \"is_error\" is true");
@@ -144,9 +142,8 @@ fn failed_media(request: &Request<'_>, findings: &mut Findings) {
 
 fn mixed_search(request: &Request<'_>, findings: &mut Findings) {
     for block in view::blocks(request.body).filter(|block| block.is("tool_result")) {
-        let found = |(_, value): (String, &Value)| string(value, "type") == "search_result";
-        let found: Vec<_> = view::inside(&block).map(found).collect();
-        if found.contains(&true) && found.contains(&false) {
+        let found = |inner: Inner<'_>| inner.kind() == "search_result";
+        if view::inside(&block).any(found) && !view::inside(&block).all(found) {
             let path = format!("{}.tool_result.content", block.path());
             let words = format!("{path}: {MIXED}");
             findings.add(path, words);

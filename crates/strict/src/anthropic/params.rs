@@ -4,15 +4,15 @@ use serde_json::Value;
 
 use super::profile::{Sampling, Thinking, profile, thinking};
 use super::{headers, view};
-use crate::rule::{items, string};
+use crate::rule::{Fields as _, items, string};
 use crate::{Evidence, Findings, Request, Rule};
 
 fn given<'v>(body: &'v Value, key: &str) -> Option<&'v Value> {
-    body.get(key).filter(|value| !value.is_null())
+    body.field(key).filter(|value| !value.is_null())
 }
 
 fn number(body: &Value, key: &str) -> Option<f64> {
-    body.get(key).and_then(Value::as_f64)
+    body.field(key).and_then(Value::as_f64)
 }
 
 fn range(request: &Request<'_>, findings: &mut Findings) {
@@ -110,13 +110,13 @@ fn container(request: &Request<'_>, findings: &mut Findings) {
 /// No output is asked for, so nothing that only concerns the output may be.
 fn prewarm(request: &Request<'_>, findings: &mut Findings) {
     let body = request.body;
-    if body.get("max_tokens").and_then(view::whole) != Some(0) {
+    if body.field("max_tokens").and_then(view::whole) != Some(0) {
         return;
     }
     let forced = matches!(string(&body["tool_choice"], "type"), "any" | "tool");
     let formatted = body.pointer("/output_config/format").is_some_and(|format| !format.is_null());
     let conflicts = [
-        ("stream", body.get("stream") == Some(&Value::Bool(true))),
+        ("stream", body.field("stream") == Some(&Value::Bool(true))),
         ("thinking", thinking(request) == Thinking::Manual),
         ("output_config.format", formatted),
         ("tool_choice", forced),

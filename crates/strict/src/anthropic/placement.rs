@@ -1,16 +1,20 @@
 //! Blocks in the messages of the wrong speaker.
 
 use super::blocks::SAID_BY;
-use super::view;
+use super::view::{self, Block};
 use crate::{Evidence, Findings, Request, Rule};
 
 /// Refuses blocks of a kind that the other side said.
 fn only(request: &Request<'_>, findings: &mut Findings, kind: &str, role: &str) {
-    let misplaced = view::blocks(request.body)
-        .filter(|block| block.is(kind) && block.role != role && block.role != "system");
-    for block in misplaced {
-        let words =
-            format!("messages.{}: `{kind}` blocks can only be in `{role}` messages", block.message);
+    view::blocks(request.body)
+        .filter(|block| block.is(kind))
+        .for_each(|block| said_by(&block, findings, role));
+}
+
+fn said_by(block: &Block<'_>, findings: &mut Findings, role: &str) {
+    if block.role != role && block.role != "system" {
+        let (at, kind) = (block.message, block.kind());
+        let words = format!("messages.{at}: `{kind}` blocks can only be in `{role}` messages");
         findings.add(block.path(), words);
     }
 }
@@ -28,9 +32,9 @@ fn thinking(request: &Request<'_>, findings: &mut Findings) {
 }
 
 fn others(request: &Request<'_>, findings: &mut Findings) {
-    for (role, kinds) in SAID_BY {
-        for kind in *kinds {
-            only(request, findings, kind, role);
+    for block in view::blocks(request.body) {
+        if let Some((role, _)) = SAID_BY.iter().find(|(_, kinds)| kinds.contains(&block.kind())) {
+            said_by(&block, findings, role);
         }
     }
 }

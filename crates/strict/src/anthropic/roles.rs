@@ -4,11 +4,11 @@ use serde_json::Value;
 
 use super::profile::{Thinking, profile, thinking};
 use super::view::{self, messages};
-use crate::rule::{items, string};
+use crate::rule::{Fields as _, items, string};
 use crate::{Evidence, Findings, Request, Rule};
 
 fn none(request: &Request<'_>, findings: &mut Findings) {
-    if request.body.get("messages").and_then(Value::as_array).is_some_and(Vec::is_empty) {
+    if request.body.field("messages").and_then(Value::as_array).is_some_and(Vec::is_empty) {
         findings.add("messages", NONE);
     }
 }
@@ -20,8 +20,8 @@ fn instructions(body: &Value) -> impl Iterator<Item = (usize, &Value)> {
 
 pub(super) fn is_directive(message: &Value) -> bool {
     string(message, "role") == "system"
-        && message.get("content").and_then(Value::as_array).is_some_and(Vec::is_empty)
-        && message.get("output_config").is_some()
+        && message.field("content").and_then(Value::as_array).is_some_and(Vec::is_empty)
+        && message.field("output_config").is_some()
 }
 
 fn unsupported(request: &Request<'_>, findings: &mut Findings) {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::tools::custom;
-use crate::rule::{items, string};
+use crate::rule::{Fields as _, items, string};
 use crate::{Evidence, Findings, Request, Rule};
 
 type Object = Map<String, Value>;
@@ -14,7 +14,7 @@ type Object = Map<String, Value>;
 fn schemas<'v>(request: &Request<'v>) -> impl Iterator<Item = (String, &'v Value)> {
     let path = |at| format!("tools.{at}.custom.input_schema");
     custom(request.body).filter_map(move |(at, tool)| {
-        tool.get("input_schema")
+        tool.field("input_schema")
             .filter(|schema| schema.is_object())
             .map(|schema| (path(at), schema))
     })
@@ -23,7 +23,7 @@ fn schemas<'v>(request: &Request<'v>) -> impl Iterator<Item = (String, &'v Value
 fn root_type(request: &Request<'_>, findings: &mut Findings) {
     for (path, schema) in schemas(request) {
         let path = format!("{path}.type");
-        match schema.get("type") {
+        match schema.field("type") {
             None => findings.add(&*path, format!("{path}: Field required")),
             Some(kind) if kind != "object" => {
                 findings.add(&*path, format!("{path}: Input should be 'object'"));
@@ -35,7 +35,7 @@ fn root_type(request: &Request<'_>, findings: &mut Findings) {
 
 fn root_choice(request: &Request<'_>, findings: &mut Findings) {
     for (path, schema) in schemas(request) {
-        if ["oneOf", "allOf", "anyOf"].iter().any(|key| schema.get(key).is_some()) {
+        if ["oneOf", "allOf", "anyOf"].iter().any(|key| schema.field(key).is_some()) {
             let words = format!(
                 "{path}: input_schema does not support oneOf, allOf, or anyOf at the top level"
             );
@@ -130,15 +130,15 @@ fn each<'v>(schema: &'v Value, visit: &mut dyn FnMut(&'v Object)) {
 }
 
 fn strict<'v>(request: &Request<'v>) -> impl Iterator<Item = (usize, &'v Value)> {
-    custom(request.body).filter(|(_, tool)| tool.get("strict") == Some(&Value::Bool(true)))
+    custom(request.body).filter(|(_, tool)| tool.field("strict") == Some(&Value::Bool(true)))
 }
 
 fn open_objects(request: &Request<'_>, findings: &mut Findings) {
     for (at, tool) in strict(request) {
         let mut open = false;
         each(&tool["input_schema"], &mut |schema| {
-            let is_object = schema.get("type").is_some_and(|kind| kind == "object");
-            open |= is_object && schema.get("additionalProperties") != Some(&Value::Bool(false));
+            let is_object = schema.field("type").is_some_and(|kind| kind == "object");
+            open |= is_object && schema.field("additionalProperties") != Some(&Value::Bool(false));
         });
         if open {
             let path = format!("tools.{at}.custom");
@@ -153,7 +153,7 @@ fn open_objects(request: &Request<'_>, findings: &mut Findings) {
 fn patterns(request: &Request<'_>, findings: &mut Findings) {
     for (at, tool) in strict(request) {
         each(&tool["input_schema"], &mut |schema| {
-            let pattern = schema.get("pattern").and_then(Value::as_str).unwrap_or_default();
+            let pattern = schema.field("pattern").and_then(Value::as_str).unwrap_or_default();
             let feature = FEATURES.iter().find(|(mark, _)| pattern.contains(mark));
             if let Some((_, name)) = feature {
                 let words = format!("Unsupported regex feature in pattern field: {name}");
@@ -167,8 +167,8 @@ fn complex(request: &Request<'_>, findings: &mut Findings) {
     let mut optional = 0;
     for (_, tool) in strict(request) {
         each(&tool["input_schema"], &mut |schema| {
-            let names = schema.get("properties").and_then(Value::as_object).map_or(0, Map::len);
-            let required = schema.get("required").and_then(Value::as_array).map_or(0, Vec::len);
+            let names = schema.field("properties").and_then(Value::as_object).map_or(0, Map::len);
+            let required = schema.field("required").and_then(Value::as_array).map_or(0, Vec::len);
             optional += names.saturating_sub(required);
         });
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::view::{self, Block, Run};
-use crate::rule::{items, string};
+use crate::rule::{Fields as _, items, string};
 use crate::{Evidence, Findings, Request, Rule};
 
 fn ids(request: &Request<'_>, findings: &mut Findings) {
@@ -105,14 +105,13 @@ fn pending_code(request: &Request<'_>, findings: &mut Findings) {
         return;
     }
     for block in &results.blocks {
-        let media = |(_, value): (String, &Value)| string(value, "type") != "text";
         if !block.is("tool_result") {
             findings.add(block.path(), format!("{}: {CODE_RESULTS}", block.path()));
-        } else if view::inside(block).any(media) {
+        } else if view::inside(block).any(|inner| inner.kind() != "text") {
             findings.add(block.path(), format!("{}: {CODE_TEXT}", block.path()));
         }
     }
-    if request.body.get("container").is_none_or(Value::is_null) {
+    if request.body.field("container").is_none_or(Value::is_null) {
         findings.add("container", CODE_CONTAINER);
     }
 }

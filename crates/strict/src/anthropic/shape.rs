@@ -5,6 +5,8 @@ use serde_json::Value;
 
 use super::fields;
 use super::view::{quoted, whole};
+
+use crate::rule::Fields as _;
 use crate::{Findings, Request};
 
 /// An object whose keys are all known.
@@ -69,6 +71,9 @@ pub(super) struct Row {
     pub(super) shape: &'static Shape,
     pub(super) betas: &'static [&'static str],
 }
+
+/// What does not fit, all of it.
+struct Faults(Vec<Fault>);
 
 struct Fault {
     rule: &'static str,
@@ -168,7 +173,7 @@ impl Walk<'_> {
             return self.fault(TYPE, path, "Input should be an object");
         };
         for field in shape.fields.iter().filter(|field| field.required) {
-            if !object.contains_key(field.name) {
+            if object.field(field.name).is_none() {
                 self.fault(field.rule.unwrap_or(MISSING), &path.key(field.name), REQUIRED);
             }
         }
@@ -227,7 +232,7 @@ impl Walk<'_> {
             let rule = if tagged.rule == CHOICE { CHOICE } else { TYPE };
             return self.fault(rule, path, "Input should be an object");
         }
-        let given = value.get(tagged.key).filter(|tag| !tag.is_null());
+        let given = value.field(tagged.key).filter(|tag| !tag.is_null());
         let Some(tag) = given.and_then(Value::as_str).or(tagged.default) else {
             if tagged.by_value {
                 return self.fault(MISSING, &path.key(tagged.key), REQUIRED);
@@ -235,20 +240,19 @@ impl Walk<'_> {
             let words = format!("Unable to extract tag using discriminator '{}'", tagged.key);
             return self.fault(tagged.rule, path, words);
         };
-        let known: Vec<_> = tagged.rows.iter().filter(|row| self.lets_in(row.betas)).collect();
-        let tags: Vec<_> = known.iter().map(|row| row.tag).collect();
-        match known.iter().find(|row| row.tag == tag) {
+        let known = || tagged.rows.iter().filter(|row| self.lets_in(row.betas)).map(|row| row.tag);
+        match tagged.rows.iter().find(|row| row.tag == tag && self.lets_in(row.betas)) {
             Some(row) if tagged.in_path => self.shape(value, row.shape, &path.key(tag)),
             Some(row) => self.shape(value, row.shape, path),
             None if tagged.by_value => {
-                let words = format!("Input should be {}", either(&tags));
+                let words = format!("Input should be {}", either(&known().collect::<Vec<_>>()));
                 self.fault(tagged.rule, &path.key(tagged.key), words);
             }
             None => {
                 let words = format!(
                     "Input tag '{tag}' found using '{}' does not match any of the expected tags: {}",
                     tagged.key,
-                    quoted(&tags).join(", ")
+                    quoted(&known().collect::<Vec<_>>()).join(", ")
                 );
                 self.fault(tagged.rule, path, words);
             }
@@ -258,15 +262,18 @@ impl Walk<'_> {
 
 /// Reports what in the request's shape breaks the rule.
 pub(super) fn report(request: &Request<'_>, findings: &mut Findings, rule: &str) {
-    let body = if request.counting { &fields::COUNTED } else { &fields::BODY };
-    let mut walk = Walk { betas: request.betas, faults: Vec::new() };
-    walk.shape(request.body, body, &Path::BODY);
-    for fault in walk.faults.into_iter().filter(|fault| fault.rule == rule) {
+    let faults = findings.shared(|| {
+        let body = if request.counting { &fields::COUNTED } else { &fields::BODY };
+        let mut walk = Walk { betas: request.betas, faults: Vec::new() };
+        walk.shape(request.body, body, &Path::BODY);
+        Faults(walk.faults)
+    });
+    for fault in faults.0.iter().filter(|fault| fault.rule == rule) {
         let words = match &*fault.path {
-            "" => fault.words,
+            "" => fault.words.clone(),
             path => format!("{path}: {}", fault.words),
         };
-        findings.add(fault.path, words);
+        findings.add(&fault.path, words);
     }
 }
 

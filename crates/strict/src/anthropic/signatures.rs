@@ -19,10 +19,18 @@ enum Wrong {
 }
 
 /// Everything that is wrong, block by block.
-fn wrongs<'v>(request: &Request<'v>, key: &Key) -> Vec<(Block<'v>, Wrong)> {
+struct Wrongs(Vec<Found>);
+
+struct Found {
+    wrong: Wrong,
+    path: String,
+    redacted: bool,
+}
+
+fn wrongs(request: &Request<'_>, key: &Key) -> Wrongs {
     let body = request.body;
     if !view::blocks(body).any(|block| block.is_thinking()) {
-        return Vec::new();
+        return Wrongs(Vec::new());
     }
     let runs = view::runs(body);
     let open = view::open_loop(&runs).first().and_then(|run| run.blocks.first());
@@ -40,11 +48,12 @@ fn wrongs<'v>(request: &Request<'v>, key: &Key) -> Vec<(Block<'v>, Wrong)> {
                 let lost = block.is("tool_use") && trail.misses_thinking(key, block.text("id"));
                 (lost && thinks && at >= open).then_some(Wrong::Modified)
             };
-            found.extend(wrong.map(|wrong| (block, wrong)));
+            let redacted = block.is(REDACTED);
+            found.extend(wrong.map(|wrong| Found { wrong, path: block.path(), redacted }));
             trail.block(block.value);
         }
     }
-    found
+    Wrongs(found)
 }
 
 fn verify(
@@ -102,46 +111,50 @@ fn said(key: &Key, seal: &str, bound: &Bound<'_>) -> Vec<Broken> {
     faults
 }
 
-fn report(request: &Request<'_>, findings: &mut Findings, wanted: Wrong, kinds: &[&str]) {
+fn report(
+    request: &Request<'_>,
+    findings: &mut Findings,
+    wanted: impl Fn(&Found) -> bool,
+    said: impl Fn(&Found) -> String,
+) {
     let Some(key) = request.key else { return };
-    for (block, wrong) in wrongs(request, key) {
-        if wrong != wanted || !kinds.is_empty() && !kinds.contains(&block.kind()) {
-            continue;
-        }
-        let path = block.path();
-        let words = match wrong {
-            Wrong::Modified => format!("{path}: {MODIFIED}"),
-            Wrong::Invalid => format!("{path}: Invalid {}", part(&block)),
-            Wrong::Moved => moved(request, &block),
-        };
-        findings.add(path, words);
+    let wrongs = findings.shared(|| wrongs(request, key));
+    for found in wrongs.0.iter().filter(|found| wanted(found)) {
+        findings.add(&found.path, format!("{}: {}", found.path, said(found)));
     }
 }
 
-fn part(block: &Block<'_>) -> &'static str {
-    if block.is(REDACTED) {
-        "`data` in `redacted_thinking` block"
-    } else {
-        "`signature` in `thinking` block"
-    }
+fn part(redacted: bool) -> &'static str {
+    if redacted { "`data` in `redacted_thinking` block" } else { "`signature` in `thinking` block" }
 }
 
-fn moved(request: &Request<'_>, block: &Block<'_>) -> String {
+fn modified(request: &Request<'_>, findings: &mut Findings) {
+    let is_modified = |found: &Found| found.wrong == Wrong::Modified;
+    report(request, findings, is_modified, |_| MODIFIED.to_owned());
+}
+
+fn moved(request: &Request<'_>, findings: &mut Findings) {
     let asked = request.betas.iter().any(|beta| beta.starts_with("thinking-binding-controls-"));
     let beta = if asked { "" } else { BETA };
-    format!("{}: Invalid {}. {MOVED}{beta}", block.path(), part(block))
+    let is_moved = |found: &Found| found.wrong == Wrong::Moved;
+    report(request, findings, is_moved, |found| {
+        format!("Invalid {}. {MOVED}{beta}", part(found.redacted))
+    });
 }
 
 /// Without a key, an empty signature or no data is all that can be told.
 fn invalid(request: &Request<'_>, findings: &mut Findings, kind: &str) {
     if request.key.is_some() {
-        return report(request, findings, Wrong::Invalid, &[kind]);
+        let redacted = kind == REDACTED;
+        let is_invalid =
+            |found: &Found| found.wrong == Wrong::Invalid && found.redacted == redacted;
+        return report(request, findings, is_invalid, |_| format!("Invalid {}", part(redacted)));
     }
     for block in view::blocks(request.body).filter(|block| block.is(kind)) {
         let silent = kind == THINKING && string(block.value, "thinking").is_empty();
         if mint::seal_of(block.value).is_empty() && !silent {
             let path = block.path();
-            let words = format!("{path}: Invalid {}", part(&block));
+            let words = format!("{path}: Invalid {}", part(kind == REDACTED));
             findings.add(path, words);
         }
     }
@@ -177,7 +190,7 @@ pub(super) const RULES: [Rule; 4] = [
         words: "messages.{n}.content.{m}: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.",
         evidence: Evidence::Documented,
         source: "K1; documentation of errors",
-        check: |request, findings| report(request, findings, Wrong::Modified, &[]),
+        check: modified,
     },
     Rule {
         name: "changed-prefix",
@@ -186,6 +199,6 @@ pub(super) const RULES: [Rule; 4] = [
         words: "messages.{n}.content.{m}: Invalid {what} block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\".\nmessages.{n}.content.{m}: Invalid {what} block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\". That setting requires the `thinking-binding-controls-2026-08-01` value in the `anthropic-beta` header.",
         evidence: Evidence::Documented,
         source: "K3; documentation of preserved thinking, 58099146194",
-        check: |request, findings| report(request, findings, Wrong::Moved, &[]),
+        check: moved,
     },
 ];

@@ -3,6 +3,7 @@
 use super::profile::{Thinking, profile, thinking};
 use super::roles::prefilled;
 use super::view::{self, Block};
+use crate::rule::Fields as _;
 use crate::{Evidence, Findings, Request, Rule};
 
 /// With a budget, the turn whose tools are still running begins with thinking.
@@ -55,7 +56,7 @@ fn disabled(request: &Request<'_>, findings: &mut Findings) {
 
 fn nothing(request: &Request<'_>, findings: &mut Findings) {
     for block in view::blocks(request.body).filter(|block| block.is("thinking")) {
-        let says = |key: &str| block.value.get(key).is_some_and(|text| text == "");
+        let says = |key: &str| block.value.field(key).is_some_and(|text| text == "");
         if says("signature") && says("thinking") {
             let path = format!("{}.thinking", block.path());
             let words = format!("{path}: each thinking block must contain thinking");

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::view;
-use crate::rule::{items, string};
+use crate::rule::{Fields as _, items, string};
 use crate::{Evidence, Findings, Request, Rule};
 
 /// The custom tools with their place.
@@ -53,7 +53,7 @@ fn duplicates(request: &Request<'_>, findings: &mut Findings) {
 }
 
 fn is_deferred(tool: &Value) -> bool {
-    tool.get("defer_loading") == Some(&Value::Bool(true))
+    tool.field("defer_loading") == Some(&Value::Bool(true))
 }
 
 fn all_deferred(request: &Request<'_>, findings: &mut Findings) {
@@ -65,7 +65,7 @@ fn all_deferred(request: &Request<'_>, findings: &mut Findings) {
 
 fn cached_deferred(request: &Request<'_>, findings: &mut Findings) {
     for (at, tool) in items(request.body, "tools").iter().enumerate() {
-        if is_deferred(tool) && tool.get("cache_control").is_some_and(|cache| !cache.is_null()) {
+        if is_deferred(tool) && tool.field("cache_control").is_some_and(|cache| !cache.is_null()) {
             let path = format!("tools.{at}");
             let words =
                 format!("{path}: cache_control cannot be set on a tool with defer_loading=true");
@@ -87,7 +87,6 @@ fn references(request: &Request<'_>, findings: &mut Findings) {
         added(block.value, &mut known);
     }
     for block in view::blocks(body) {
-        let path = block.path();
         let found = match block.kind() {
             "tool_result" => items(block.value, "content"),
             "tool_search_tool_result" => items(&block.value["content"], "tool_references"),
@@ -96,8 +95,8 @@ fn references(request: &Request<'_>, findings: &mut Findings) {
         for reference in found.iter().filter(|found| string(found, "type") == "tool_reference") {
             let name = string(reference, "tool_name");
             if !known.contains(name) {
-                findings
-                    .add(&*path, format!("Tool reference '{name}' not found in available tools"));
+                let words = format!("Tool reference '{name}' not found in available tools");
+                findings.add(block.path(), words);
             }
         }
     }
@@ -107,7 +106,7 @@ fn references(request: &Request<'_>, findings: &mut Findings) {
 fn added<'v>(value: &'v Value, known: &mut BTreeSet<&'v str>) {
     match value {
         Value::Object(object) => {
-            known.extend(object.get("name").and_then(Value::as_str));
+            known.extend(object.field("name").and_then(Value::as_str));
             object.values().for_each(|value| added(value, known));
         }
         Value::Array(list) => list.iter().for_each(|value| added(value, known)),
@@ -119,7 +118,7 @@ fn examples(request: &Request<'_>, findings: &mut Findings) {
     for (at, tool) in custom(request.body) {
         let required = items(&tool["input_schema"], "required");
         for (index, example) in items(tool, "input_examples").iter().enumerate() {
-            let lacks = |key: &Value| key.as_str().is_some_and(|key| example.get(key).is_none());
+            let lacks = |key: &Value| key.as_str().is_some_and(|key| example.field(key).is_none());
             if !example.is_object() || required.iter().any(lacks) {
                 let path = format!("tools.{at}.custom.input_examples.{index}");
                 let words = format!("{path}: Input example does not match input_schema");

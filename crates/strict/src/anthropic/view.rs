@@ -2,15 +2,24 @@
 
 use serde_json::Value;
 
-use crate::rule::{items, string};
+use crate::rule::{Fields as _, items, string};
 
 /// A block and where it stands. A message that is a string is one block of text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block<'v> {
     pub(super) value: &'v Value,
+    kind: &'v str,
     pub(super) role: &'v str,
     pub(super) message: usize,
     pub(super) index: usize,
+}
+
+/// A block inside a tool result.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Inner<'v> {
+    pub(super) value: &'v Value,
+    result: Block<'v>,
+    index: usize,
 }
 
 /// Messages of one speaker in a row, which the API takes for one.
@@ -24,7 +33,7 @@ pub(super) struct Run<'v> {
 
 impl<'v> Block<'v> {
     pub(super) fn kind(&self) -> &'v str {
-        if self.value.is_string() { "text" } else { string(self.value, "type") }
+        self.kind
     }
 
     pub(super) fn text(&self, key: &str) -> &'v str {
@@ -41,7 +50,7 @@ impl<'v> Block<'v> {
     }
 
     pub(super) fn is_thinking(&self) -> bool {
-        is_thinking(self.value)
+        matches!(self.kind, "thinking" | "redacted_thinking")
     }
 
     /// What a server tool answered.
@@ -54,6 +63,16 @@ impl<'v> Block<'v> {
             Value::String(_) => format!("messages.{}.content", self.message),
             _ => format!("messages.{}.content.{}", self.message, self.index),
         }
+    }
+}
+
+impl<'v> Inner<'v> {
+    pub(super) fn kind(&self) -> &'v str {
+        string(self.value, "type")
+    }
+
+    pub(super) fn path(&self) -> String {
+        format!("{}.tool_result.content.{}", self.result.path(), self.index)
     }
 }
 
@@ -74,22 +93,21 @@ pub(super) fn blocks(body: &Value) -> impl Iterator<Item = Block<'_>> {
 /// The blocks of one message; none of an empty string.
 pub(super) fn blocks_of(value: &Value, message: usize) -> impl Iterator<Item = Block<'_>> {
     let role = string(value, "role");
-    let content = match value.get("content") {
+    let content = match value.field("content") {
         Some(Value::Array(list)) => list.as_slice(),
         Some(text @ Value::String(words)) if !words.is_empty() => std::slice::from_ref(text),
         _ => &[],
     };
-    let block = move |(index, value)| Block { value, role, message, index };
+    let kind = |value| if Value::is_string(value) { "text" } else { string(value, "type") };
+    let block = move |(index, value)| Block { value, kind: kind(value), role, message, index };
     content.iter().enumerate().map(block)
 }
 
-/// The blocks inside a tool result, with their paths.
-pub(super) fn inside<'v>(block: &Block<'v>) -> impl Iterator<Item = (String, &'v Value)> {
-    let block = *block;
-    let content = if block.is("tool_result") { items(block.value, "content") } else { &[] };
-    let nested =
-        move |(index, value)| (format!("{}.tool_result.content.{index}", block.path()), value);
-    content.iter().enumerate().map(nested)
+/// The blocks inside a tool result.
+pub(super) fn inside<'v>(result: &Block<'v>) -> impl Iterator<Item = Inner<'v>> {
+    let result = *result;
+    let content = if result.is("tool_result") { items(result.value, "content") } else { &[] };
+    content.iter().enumerate().map(move |(index, value)| Inner { value, result, index })
 }
 
 /// The conversation as the API merges it. Instructions between the turns belong to none.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::profile::profile;
 use super::view::{Block, blocks, blocks_of};
-use crate::rule::{items, string};
+use crate::rule::{Fields as _, items, string};
 use crate::{EmptyText, Evidence, Findings, Request, Rule};
 
 /// Roles alternate here unless a switch says otherwise.
@@ -48,7 +48,7 @@ fn blank(request: &Request<'_>, findings: &mut Findings) {
     for (at, message) in items(request.body, "messages").iter().enumerate() {
         let blocks: Vec<_> = blocks_of(message, at).collect();
         for block in &blocks {
-            let Some(text) = block.get("text").and_then(Value::as_str) else { continue };
+            let Some(text) = block.field("text").and_then(Value::as_str) else { continue };
             let kept = is_between_reasoning(&blocks, block.index) && is_kept(request, text);
             if text.trim().is_empty() && !kept {
                 let words = format!(
@@ -79,7 +79,7 @@ fn is_kept(request: &Request<'_>, text: &str) -> bool {
 
 fn failed_empty(request: &Request<'_>, findings: &mut Findings) {
     for block in blocks(request.body) {
-        let Some(result) = block.get("toolResult") else { continue };
+        let Some(result) = block.field("toolResult") else { continue };
         if string(result, "status") == "error" && items(result, "content").is_empty() {
             let words = format!(
                 "The content field at {}.toolResult cannot be empty when status value is error.",
@@ -95,8 +95,8 @@ fn reasoning_text(request: &Request<'_>, findings: &mut Findings) {
         return;
     }
     for block in blocks(request.body).filter(|block| block.role == "assistant") {
-        let reasoning = block.get("reasoningContent");
-        if reasoning.is_some_and(|reasoning| reasoning.get("reasoningText").is_some()) {
+        let reasoning = block.field("reasoningContent");
+        if reasoning.is_some_and(|reasoning| reasoning.field("reasoningText").is_some()) {
             findings.add(block.path(), REASONING_TEXT);
         }
     }

@@ -3,18 +3,18 @@
 use serde_json::Value;
 
 use super::view::{Block, blocks, blocks_of};
-use crate::rule::{items, string};
+use crate::rule::{Fields as _, items, string};
 use crate::{Evidence, Findings, Request, Rule};
 
 /// Every image or document, also within results, with its path.
 fn all<'v>(body: &'v Value, kind: &'static str) -> Vec<(String, &'v Value)> {
     let mut found = Vec::new();
     for block in blocks(body) {
-        found.extend(block.get(kind).map(|media| (block.path(), media)));
-        let Some(result) = block.get("toolResult") else { continue };
+        found.extend(block.field(kind).map(|media| (block.path(), media)));
+        let Some(result) = block.field("toolResult") else { continue };
         for (at, inner) in items(result, "content").iter().enumerate() {
             let path = || format!("{}.toolResult.content.{at}", block.path());
-            found.extend(inner.get(kind).map(|media| (path(), media)));
+            found.extend(inner.field(kind).map(|media| (path(), media)));
         }
     }
     found

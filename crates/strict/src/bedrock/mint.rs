@@ -9,7 +9,7 @@ use crate::anthropic::mint::Trail;
 
 /// The end of a request's conversation, where the reply begins; none if the model is not a Claude.
 pub fn trail(request: &Request<'_>) -> Option<Trail> {
-    let underlying = Underlying::whole(request)?;
+    let underlying = Underlying::of(request)?;
     Some(underlying.trail(request))
 }
 

@@ -3,20 +3,20 @@
 use serde_json::Value;
 
 use super::view::{Block, blocks, blocks_of};
-use crate::rule::{items, string};
+use crate::rule::{Fields as _, items, string};
 use crate::{Evidence, Findings, Request, Rule};
 
 /// What the calls or results of a message are about.
 fn ids<'v>(body: &'v Value, message: usize, kind: &str) -> Vec<&'v str> {
     let Some(value) = items(body, "messages").get(message) else { return Vec::new() };
-    let id = |block: Block<'v>| block.get(kind).map(|tool| string(tool, "toolUseId"));
+    let id = |block: Block<'v>| block.field(kind).map(|tool| string(tool, "toolUseId"));
     blocks_of(value, message).filter_map(id).collect()
 }
 
 fn without_config(request: &Request<'_>, findings: &mut Findings) {
     let body = request.body;
     let uses = |block: &Block<'_>| block.is("toolUse") || block.is("toolResult");
-    let config = body.get("toolConfig").is_some_and(|config| !config.is_null());
+    let config = body.field("toolConfig").is_some_and(|config| !config.is_null());
     if let Some(block) = blocks(body).find(uses).filter(|_| !config) {
         findings.add(block.path(), NO_CONFIG);
     }
@@ -58,7 +58,9 @@ fn too_many(request: &Request<'_>, findings: &mut Findings) {
 
 fn input(request: &Request<'_>, findings: &mut Findings) {
     for block in blocks(request.body) {
-        let Some(input) = block.get("toolUse").and_then(|call| call.get("input")) else { continue };
+        let Some(input) = block.field("toolUse").and_then(|call| call.field("input")) else {
+            continue;
+        };
         if !input.is_object() {
             let path = format!("{}.toolUse.input", block.path());
             let words = format!(
@@ -70,10 +72,10 @@ fn input(request: &Request<'_>, findings: &mut Findings) {
 }
 
 fn schema(request: &Request<'_>, findings: &mut Findings) {
-    let tools = request.body.get("toolConfig").map_or(&[][..], |config| items(config, "tools"));
+    let tools = request.body.field("toolConfig").map_or(&[][..], |config| items(config, "tools"));
     for (at, tool) in tools.iter().enumerate() {
         let Some(schema) = tool.pointer("/toolSpec/inputSchema/json") else { continue };
-        if schema.get("type").is_none_or(|kind| kind != "object") {
+        if schema.field("type").is_none_or(|kind| kind != "object") {
             let path = format!("toolConfig.tools.{at}.toolSpec.inputSchema.json.type");
             let words = format!("The value at {path} must be one of the following: object.");
             findings.add(path, words);

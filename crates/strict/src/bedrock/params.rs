@@ -41,7 +41,8 @@ fn is_dated(beta: &str) -> bool {
 }
 
 fn too_long(request: &Request<'_>, findings: &mut Findings) {
-    let Some(underlying) = Underlying::whole(request) else { return };
+    let underlying = Underlying::shared(request, findings);
+    let Some(underlying) = underlying.as_ref() else { return };
     if let Some((path, _)) = underlying.violations(request, "prompt-too-long").into_iter().next() {
         findings.add(path, "Input is too long for requested model.");
     }

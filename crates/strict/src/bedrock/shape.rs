@@ -1,8 +1,12 @@
 //! How AWS reads a request: the types, what must be there, lengths, patterns and choices.
 
+use std::rc::Rc;
+
 use serde_json::Value;
 
 use super::converse::CONVERSE;
+
+use crate::rule::Fields as _;
 use crate::{Evidence, Findings, Request, Rule};
 
 /// The shape of a value.
@@ -61,27 +65,53 @@ impl Member {
 
 pub(super) const FREE: Length = Length { least: 0, most: usize::MAX };
 
-/// Where a value stands, in the two ways in which AWS says it.
-#[derive(Clone, Default)]
-struct Place {
-    /// `messages.0.content.1`
-    dotted: String,
-    /// `messages.1.member.content.2.member`
-    counted: String,
+/// Where a value stands; spelled only where there is something to say.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    above: Option<&'p Place<'p>>,
+    step: Step,
 }
 
-impl Place {
-    fn member(&self, name: &str) -> Self {
-        let join =
-            |path: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
-        Self { dotted: join(&self.dotted), counted: join(&self.counted) }
+#[derive(Clone, Copy)]
+enum Step {
+    Root,
+    Member(&'static str),
+    Item(usize),
+}
+
+impl Place<'_> {
+    const ROOT: Place<'static> = Place { above: None, step: Step::Root };
+
+    fn member(&self, name: &'static str) -> Place<'_> {
+        Place { above: Some(self), step: Step::Member(name) }
     }
 
-    fn item(&self, index: usize) -> Self {
-        Self {
-            dotted: format!("{}.{index}", self.dotted),
-            counted: format!("{}.{}.member", self.counted, index + 1),
+    fn item(&self, index: usize) -> Place<'_> {
+        Place { above: Some(self), step: Step::Item(index) }
+    }
+
+    /// `messages.0.content.1`
+    fn dotted(&self) -> String {
+        self.spelled(&|index| index.to_string())
+    }
+
+    /// `messages.1.member.content.2.member`
+    fn counted(&self) -> String {
+        self.spelled(&|index| format!("{}.member", index + 1))
+    }
+
+    fn spelled(&self, item: &dyn Fn(usize) -> String) -> String {
+        let Some(above) = self.above else { return String::new() };
+        let mut path = above.spelled(item);
+        if !path.is_empty() {
+            path.push('.');
         }
+        match self.step {
+            Step::Root => {}
+            Step::Member(name) => path.push_str(name),
+            Step::Item(index) => path.push_str(&item(index)),
+        }
+        path
     }
 }
 
@@ -96,9 +126,13 @@ struct Reader {
 }
 
 impl Reader {
-    fn of(request: &Request<'_>) -> Self {
+    fn of(request: &Request<'_>, findings: &mut Findings) -> Rc<Self> {
+        findings.shared(|| Self::read(request))
+    }
+
+    fn read(request: &Request<'_>) -> Self {
         let mut reader = Self::default();
-        reader.value(&CONVERSE, request.body, &Place::default());
+        reader.value(&CONVERSE, request.body, &Place::ROOT);
         // Instructions among the messages are in the model of the API, but not known to work.
         if request.switches.system_messages == Some(true) {
             reader.broken.retain(|(_, words)| !words.starts_with("Value 'system' at 'messages."));
@@ -106,12 +140,13 @@ impl Reader {
         reader
     }
 
-    fn value(&mut self, shape: &'static Shape, value: &Value, place: &Place) {
+    fn value(&mut self, shape: &'static Shape, value: &Value, place: &Place<'_>) {
         match (shape, value) {
             (Shape::Any, _) => {}
             (Shape::Structure(members), Value::Object(_)) => self.members(members, value, place),
             (Shape::Union(name, members), Value::Object(object)) => {
-                let set = |member: &&Member| object.get(member.name).is_some_and(|v| !v.is_null());
+                let set =
+                    |member: &&Member| object.field(member.name).is_some_and(|v| !v.is_null());
                 if members.iter().filter(set).count() == 1 {
                     return self.members(members, value, place);
                 }
@@ -119,10 +154,10 @@ impl Reader {
                 let names: Vec<_> = said.map(|member| member.name).collect();
                 let words = format!(
                     "{name} object at {} must set one of the following keys: {}.",
-                    place.dotted,
+                    place.dotted(),
                     names.join(", ")
                 );
-                self.undecided.push((place.dotted.clone(), words));
+                self.undecided.push((place.dotted(), words));
             }
             (Shape::List(of, length), Value::Array(list)) => {
                 self.length(*length, list.len(), value, place);
@@ -154,22 +189,22 @@ impl Reader {
             }
             (shape, value) => {
                 let words = unread(shape, value);
-                self.unread.push((place.dotted.clone(), words));
+                self.unread.push((place.dotted(), words));
             }
         }
     }
 
-    fn members(&mut self, members: &'static [Member], value: &Value, place: &Place) {
+    fn members(&mut self, members: &'static [Member], value: &Value, place: &Place<'_>) {
         for member in members {
             let place = place.member(member.name);
-            match value.get(member.name).filter(|value| !value.is_null()) {
+            match value.field(member.name).filter(|value| !value.is_null()) {
                 Some(value) => self.value(member.shape, value, &place),
                 None if member.required => {
                     let words = format!(
                         "Value null at '{}' failed to satisfy constraint: Member must not be null",
-                        place.counted
+                        place.counted()
                     );
-                    self.broken.push((place.dotted, words));
+                    self.broken.push((place.dotted(), words));
                 }
                 None => {}
             }
@@ -182,7 +217,7 @@ impl Reader {
         pattern: Option<Pattern>,
         text: &str,
         value: &Value,
-        place: &Place,
+        place: &Place<'_>,
     ) {
         let long = text.chars().count();
         if long > length.most {
@@ -201,7 +236,7 @@ impl Reader {
         }
     }
 
-    fn length(&mut self, length: Length, found: usize, value: &Value, place: &Place) {
+    fn length(&mut self, length: Length, found: usize, value: &Value, place: &Place<'_>) {
         if found > length.most {
             let words = format!("Member must have length less than or equal to {}", length.most);
             self.fails(value, place, &words);
@@ -212,7 +247,7 @@ impl Reader {
         }
     }
 
-    fn range(&mut self, least: f64, most: f64, value: &Value, place: &Place) {
+    fn range(&mut self, least: f64, most: f64, value: &Value, place: &Place<'_>) {
         let number = value.as_f64().unwrap_or_default();
         if number > most {
             let words = format!("Member must have value less than or equal to {most}");
@@ -223,16 +258,16 @@ impl Reader {
         }
     }
 
-    fn fails(&mut self, value: &Value, place: &Place, constraint: &str) {
+    fn fails(&mut self, value: &Value, place: &Place<'_>, constraint: &str) {
         let shown = match value {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
         let words = format!(
             "Value '{shown}' at '{}' failed to satisfy constraint: {constraint}",
-            place.counted
+            place.counted()
         );
-        self.broken.push((place.dotted.clone(), words));
+        self.broken.push((place.dotted(), words));
     }
 }
 
@@ -260,14 +295,15 @@ fn unread(shape: &Shape, value: &Value) -> String {
 }
 
 fn types(request: &Request<'_>, findings: &mut Findings) {
-    for (path, words) in Reader::of(request).unread {
+    for (path, words) in &Reader::of(request, findings).unread {
         findings.add_with(path, words, None, Some("SerializationException"));
     }
 }
 
 /// All broken constraints are said at once.
 fn constraints(request: &Request<'_>, findings: &mut Findings) {
-    let broken = Reader::of(request).broken;
+    let reader = Reader::of(request, findings);
+    let broken = &reader.broken;
     let Some((path, _)) = broken.first() else { return };
     let words: Vec<_> = broken.iter().map(|(_, words)| words.as_str()).collect();
     let errors = if broken.len() == 1 { "error" } else { "errors" };
@@ -276,7 +312,7 @@ fn constraints(request: &Request<'_>, findings: &mut Findings) {
 }
 
 fn unions(request: &Request<'_>, findings: &mut Findings) {
-    for (path, words) in Reader::of(request).undecided {
+    for (path, words) in &Reader::of(request, findings).undecided {
         findings.add(path, words);
     }
 }

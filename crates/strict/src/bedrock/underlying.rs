@@ -1,11 +1,14 @@
 //! The Messages request that stands behind a Converse request to Claude.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use serde_json::{Map, Value, json};
 
 use super::profile::profile;
 use crate::Request;
 use crate::anthropic;
-use crate::rule::{Findings, items, string};
+use crate::rule::{Fields as _, Findings, items, string};
 
 /// A Messages request and where its blocks come from.
 pub(super) struct Underlying {
@@ -13,16 +16,22 @@ pub(super) struct Underlying {
     betas: Vec<String>,
     /// For each message, the places that its blocks had.
     places: Vec<Vec<usize>>,
+    /// What the rules of the Messages API share.
+    findings: RefCell<Findings>,
 }
 
 impl Underlying {
-    /// The whole request; none if the model is not a Claude.
-    pub(super) fn whole(request: &Request<'_>) -> Option<Self> {
+    /// The request behind this one, made once for all rules; none if the model is not a Claude.
+    pub(super) fn shared(request: &Request<'_>, findings: &mut Findings) -> Rc<Option<Self>> {
+        findings.shared(|| Self::of(request))
+    }
+
+    pub(super) fn of(request: &Request<'_>) -> Option<Self> {
         let mut underlying = Self::around(request)?;
         let mut messages = Vec::new();
         for message in items(request.body, "messages") {
             let (content, places) = blocks(items(message, "content"));
-            messages.push(json!({"role": message.get("role"), "content": content}));
+            messages.push(json!({"role": message.field("role"), "content": content}));
             underlying.places.push(places);
         }
         underlying.body["messages"] = messages.into();
@@ -30,22 +39,22 @@ impl Underlying {
     }
 
     /// What stands around the messages.
-    pub(super) fn around(request: &Request<'_>) -> Option<Self> {
+    fn around(request: &Request<'_>) -> Option<Self> {
         if !profile(request.model).claude {
             return None;
         }
         let mut body = Map::new();
         body.insert("model".to_owned(), request.model.into());
-        if let Some(system) = request.body.get("system") {
+        if let Some(system) = request.body.field("system") {
             body.insert("system".to_owned(), blocks(list(system)).0.into());
         }
-        if let Some(config) = request.body.get("toolConfig") {
+        if let Some(config) = request.body.field("toolConfig") {
             body.insert("tools".to_owned(), tools(config).into());
             body.extend(
-                config.get("toolChoice").map(|choice| ("tool_choice".to_owned(), chosen(choice))),
+                config.field("toolChoice").map(|choice| ("tool_choice".to_owned(), chosen(choice))),
             );
         }
-        let inference = request.body.get("inferenceConfig");
+        let inference = request.body.field("inferenceConfig");
         for (here, there) in INFERENCE {
             let value = inference.and_then(|inference| inference.get(here));
             body.extend(value.map(|value| (there.to_owned(), value.clone())));
@@ -64,15 +73,18 @@ impl Underlying {
                 body.insert(key.clone(), value.clone());
             }
         }
-        Some(Self { body: body.into(), betas, places: Vec::new() })
+        let findings = RefCell::default();
+        Some(Self { body: body.into(), betas, places: Vec::new(), findings })
     }
 
     /// Where a rule of the Messages API finds the request broken, and in which words.
     pub(super) fn violations(&self, request: &Request<'_>, rule: &str) -> Vec<(String, String)> {
         let Some(rule) = anthropic::JUDGE.rule(rule) else { return Vec::new() };
         let betas: Vec<_> = self.betas.iter().map(String::as_str).collect();
-        let found = Findings::run(rule, &self.request(request, &betas));
-        found
+        let mut findings = self.findings.borrow_mut();
+        findings.run(rule, &self.request(request, &betas));
+        findings
+            .take()
             .into_iter()
             .map(|found| (self.place(request.body, &found.path), found.message))
             .collect()
@@ -129,7 +141,7 @@ fn list(value: &Value) -> &[Value] {
 fn blocks(content: &[Value]) -> (Vec<Value>, Vec<usize>) {
     let (mut blocks, mut places) = (Vec::<Value>::new(), Vec::new());
     for (at, value) in content.iter().enumerate() {
-        if let Some(point) = value.get("cachePoint") {
+        if let Some(point) = value.field("cachePoint") {
             mark(blocks.last_mut(), point);
         } else {
             blocks.push(block(value));
@@ -142,7 +154,7 @@ fn blocks(content: &[Value]) -> (Vec<Value>, Vec<usize>) {
 fn mark(block: Option<&mut Value>, point: &Value) {
     if let Some(block) = block {
         let mut cache = json!({"type": "ephemeral"});
-        if let Some(ttl) = point.get("ttl") {
+        if let Some(ttl) = point.field("ttl") {
             cache["ttl"] = ttl.clone();
         }
         block["cache_control"] = cache;
@@ -162,19 +174,19 @@ pub(super) fn block(value: &Value) -> Value {
             json!({"type": "image", "source": source})
         }
         "document" => {
-            json!({"type": "document", "source": inner.get("source"), "title": inner.get("name")})
+            json!({"type": "document", "source": inner.field("source"), "title": inner.field("name")})
         }
         "toolUse" => json!({
             "type": "tool_use",
-            "id": inner.get("toolUseId"),
-            "name": inner.get("name"),
-            "input": inner.get("input"),
+            "id": inner.field("toolUseId"),
+            "name": inner.field("name"),
+            "input": inner.field("input"),
         }),
         "toolResult" => {
             let content: Vec<_> = items(inner, "content").iter().map(block).collect();
             let mut result = json!({
                 "type": "tool_result",
-                "tool_use_id": inner.get("toolUseId"),
+                "tool_use_id": inner.field("toolUseId"),
                 "content": content,
             });
             if string(inner, "status") == "error" {
@@ -194,7 +206,7 @@ pub(super) fn block(value: &Value) -> Value {
 }
 
 fn reasoning(value: &Value) -> Value {
-    if let Some(data) = value.get("redactedContent") {
+    if let Some(data) = value.field("redactedContent") {
         return json!({"type": "redacted_thinking", "data": data});
     }
     let text = value.pointer("/reasoningText/text");
@@ -208,12 +220,12 @@ fn reasoning(value: &Value) -> Value {
 fn tools(config: &Value) -> Vec<Value> {
     let mut tools: Vec<Value> = Vec::new();
     for tool in items(config, "tools") {
-        if let Some(point) = tool.get("cachePoint") {
+        if let Some(point) = tool.field("cachePoint") {
             mark(tools.last_mut(), point);
             continue;
         }
-        let Some(spec) = tool.get("toolSpec") else { continue };
-        let mut spelled = json!({"name": spec.get("name")});
+        let Some(spec) = tool.field("toolSpec") else { continue };
+        let mut spelled = json!({"name": spec.field("name")});
         for (here, there) in [
             ("/description", "description"),
             ("/inputSchema/json", "input_schema"),
@@ -229,9 +241,9 @@ fn tools(config: &Value) -> Vec<Value> {
 }
 
 fn chosen(choice: &Value) -> Value {
-    match choice.get("tool") {
-        Some(tool) => json!({"type": "tool", "name": tool.get("name")}),
-        None if choice.get("any").is_some() => json!({"type": "any"}),
+    match choice.field("tool") {
+        Some(tool) => json!({"type": "tool", "name": tool.field("name")}),
+        None if choice.field("any").is_some() => json!({"type": "any"}),
         None => json!({"type": "auto"}),
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::rule::{items, string};
+use crate::rule::{Fields as _, items, string};
 
 /// A content block and where it stands.
 #[derive(Clone, Copy, Debug)]
@@ -14,12 +14,12 @@ pub(super) struct Block<'v> {
 }
 
 impl<'v> Block<'v> {
-    pub(super) fn get(&self, kind: &str) -> Option<&'v Value> {
-        self.value.get(kind).filter(|value| !value.is_null())
+    pub(super) fn field(&self, kind: &str) -> Option<&'v Value> {
+        self.value.field(kind).filter(|value| !value.is_null())
     }
 
     pub(super) fn is(&self, kind: &str) -> bool {
-        self.get(kind).is_some()
+        self.field(kind).is_some()
     }
 
     pub(super) fn path(&self) -> String {

@@ -98,7 +98,9 @@ fn size(value: &Value) -> usize {
         Value::Array(list) => list.iter().map(size).sum(),
         Value::Object(object) => object
             .iter()
-            .filter(|(key, _)| !matches!(view::snake(key).as_str(), "data" | "thought_signature"))
+            .filter(|(key, _)| {
+                !["data", "thought_signature"].iter().any(|name| view::is_spelling(key, name))
+            })
             .map(|(_, value)| size(value))
             .sum(),
         _ => 1,

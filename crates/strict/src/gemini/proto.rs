@@ -1,10 +1,12 @@
 //! How Google's JSON parser reads a message: names in either spelling, closed shapes, its words.
 
+use std::fmt;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
 use serde_json::Value;
 
-use super::view::{is_vertex, snake};
+use super::view::{is_spelling, is_vertex};
 
 /// A message: its name in the API's package, and its fields.
 #[derive(Debug)]
@@ -90,11 +92,11 @@ impl Field {
 pub(super) fn faults(message: &'static Message, value: &Value, flavor: &str) -> Vec<Fault> {
     let mut reader = Reader { vertex: is_vertex(flavor), faults: Vec::new() };
     if value.is_object() {
-        reader.message(message, value, "");
+        reader.message(message, value, &Path::ROOT);
     } else {
         let words =
             "Invalid JSON payload received. Unknown name \"\": Root element must be a message.";
-        reader.add(FaultKind::Value, "", words.to_owned());
+        reader.add(FaultKind::Value, &Path::ROOT, words.to_owned());
     }
     reader.faults
 }
@@ -111,19 +113,56 @@ struct Reader {
     faults: Vec<Fault>,
 }
 
+/// Where the reader is; spelled only where there is something to say.
+#[derive(Clone, Copy)]
+struct Path<'p> {
+    above: Option<&'p Path<'p>>,
+    step: Step,
+}
+
+#[derive(Clone, Copy)]
+enum Step {
+    Root,
+    Field(&'static str),
+    Item(usize),
+    /// The value of an entry of a map.
+    Value(usize),
+}
+
+impl Path<'_> {
+    const ROOT: Path<'static> = Path { above: None, step: Step::Root };
+
+    fn step(&self, step: Step) -> Path<'_> {
+        Path { above: Some(self), step }
+    }
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(above) = self.above else { return Ok(()) };
+        above.fmt(f)?;
+        let dot = if matches!(above.step, Step::Root) { "" } else { "." };
+        match self.step {
+            Step::Root => Ok(()),
+            Step::Field(name) => write!(f, "{dot}{name}"),
+            Step::Item(index) => write!(f, "[{index}]"),
+            Step::Value(index) => write!(f, "[{index}].value"),
+        }
+    }
+}
+
 impl Reader {
-    fn add(&mut self, kind: FaultKind, path: &str, words: String) {
-        self.faults.push(Fault { kind, path: dotted(path), words });
+    fn add(&mut self, kind: FaultKind, path: &Path<'_>, words: String) {
+        self.faults.push(Fault { kind, path: dotted(&path.to_string()), words });
     }
 
     fn known(&self, message: &'static Message, key: &str) -> Option<&'static Field> {
-        let name = snake(key);
         let here = if self.vertex { On::Vertex } else { On::Studio };
         let is_here = |field: &&Field| field.on == On::Both || field.on == here;
-        message.fields.iter().filter(is_here).find(|field| field.name == name)
+        message.fields.iter().filter(is_here).find(|field| is_spelling(key, field.name))
     }
 
-    fn message(&mut self, message: &'static Message, value: &Value, path: &str) {
+    fn message(&mut self, message: &'static Message, value: &Value, path: &Path<'_>) {
         let mut chosen = false;
         for (key, value) in value.as_object().into_iter().flatten() {
             let Some(field) = self.known(message, key) else {
@@ -151,14 +190,13 @@ impl Reader {
         }
     }
 
-    fn field(&mut self, field: &'static Field, key: &str, value: &Value, path: &str) {
-        let at =
-            if path.is_empty() { field.name.to_owned() } else { format!("{path}.{}", field.name) };
+    fn field(&mut self, field: &'static Field, key: &str, value: &Value, path: &Path<'_>) {
+        let at = path.step(Step::Field(field.name));
         match value {
             _ if matches!(field.kind, Kind::Any) => {}
             Value::Array(list) if field.repeated => {
                 for (index, value) in list.iter().enumerate() {
-                    self.value(field, value, &format!("{at}[{index}]"), path);
+                    self.value(field, value, &at.step(Step::Item(index)), path);
                 }
             }
             Value::Array(_) => {
@@ -170,14 +208,14 @@ impl Reader {
         }
     }
 
-    fn value(&mut self, field: &'static Field, value: &Value, at: &str, path: &str) {
+    fn value(&mut self, field: &'static Field, value: &Value, at: &Path<'_>, path: &Path<'_>) {
         let kind = match field.kind {
             Kind::Of(message) if value.is_object() => return self.message(message, value, at),
             Kind::MapOf(message) if value.is_object() => {
                 for (index, value) in
                     value.as_object().into_iter().flat_map(|map| map.values()).enumerate()
                 {
-                    let at = format!("{at}[{index}].value");
+                    let at = at.step(Step::Value(index));
                     if value.is_object() {
                         self.message(message, value, &at);
                     } else {
@@ -219,26 +257,27 @@ impl Reader {
     fn scalar(&self, kind: Kind, value: &Value) -> Option<String> {
         let text = value.as_str();
         let (is_one, name) = match kind {
-            Kind::Text => (value.is_string(), "TYPE_STRING".to_owned()),
-            Kind::Bytes => (text.is_some_and(|text| decoded(text).is_some()), "TYPE_BYTES".into()),
+            Kind::Text => (value.is_string(), "TYPE_STRING"),
+            Kind::Bytes => (text.is_some_and(|text| decoded(text).is_some()), "TYPE_BYTES"),
             Kind::Whole => {
                 let number = value.as_f64().or_else(|| text.and_then(|text| text.parse().ok()));
-                (number.is_some_and(|number| number.fract() == 0.0), "TYPE_INT32".into())
+                (number.is_some_and(|number| number.fract() == 0.0), "TYPE_INT32")
             }
             Kind::Number => {
                 let number = value.as_f64().or_else(|| text.and_then(|text| text.parse().ok()));
-                (number.is_some(), "TYPE_FLOAT".into())
+                (number.is_some(), "TYPE_FLOAT")
             }
             Kind::Truth => {
-                (value.is_boolean() || matches!(text, Some("true" | "false")), "TYPE_BOOL".into())
+                (value.is_boolean() || matches!(text, Some("true" | "false")), "TYPE_BOOL")
             }
             Kind::Choice(choice, names) => {
                 let known = |text: &str| names.iter().any(|one| one.eq_ignore_ascii_case(text));
-                (value.is_u64() || text.is_some_and(known), self.typed(choice))
+                let is_one = value.is_u64() || text.is_some_and(known);
+                return (!is_one).then(|| self.typed(choice));
             }
             Kind::Struct | Kind::Any | Kind::Of(_) | Kind::MapOf(_) => return None,
         };
-        (!is_one).then_some(name)
+        (!is_one).then(|| name.to_owned())
     }
 
     /// A type's name with its package.
@@ -252,12 +291,12 @@ impl Reader {
     }
 }
 
-fn unknown(key: &str, path: &str, why: &str) -> String {
-    let at = if path.is_empty() { String::new() } else { format!(" at '{path}'") };
+fn unknown(key: &str, path: &Path<'_>, why: &str) -> String {
+    let at = if path.above.is_none() { String::new() } else { format!(" at '{path}'") };
     format!("Invalid JSON payload received. Unknown name \"{key}\"{at}: {why}")
 }
 
-fn invalid(at: &str, kind: &str, value: &Value) -> String {
+fn invalid(at: &Path<'_>, kind: &str, value: &Value) -> String {
     format!("Invalid value at '{at}' ({kind}), {value}")
 }
 

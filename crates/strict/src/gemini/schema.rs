@@ -72,7 +72,7 @@ impl Walk {
     }
 }
 
-fn report(request: &Request<'_>, findings: &mut Findings, wanted: Wrong) {
+fn walked(request: &Request<'_>) -> Walk {
     let body = view::body(request);
     let mut walk = Walk { found: Vec::new() };
     for declaration in declarations(body) {
@@ -85,9 +85,14 @@ fn report(request: &Request<'_>, findings: &mut Findings, wanted: Wrong) {
     if let Some(schema) = view::within(body, &["generation_config", "response_schema"]) {
         walk.schema(schema, "generation_config.response_schema");
     }
-    for (_, path) in walk.found.into_iter().filter(|(wrong, _)| *wrong == wanted) {
-        let words = said(request.flavor, &named(&path, words(wanted)));
-        findings.add(dotted(&path), words);
+    walk
+}
+
+fn report(request: &Request<'_>, findings: &mut Findings, wanted: Wrong) {
+    let walk = findings.shared(|| walked(request));
+    for (_, path) in walk.found.iter().filter(|(wrong, _)| *wrong == wanted) {
+        let words = said(request.flavor, &named(path, words(wanted)));
+        findings.add(dotted(path), words);
     }
 }
 

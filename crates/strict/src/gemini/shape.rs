@@ -2,16 +2,20 @@
 
 use super::messages::{COUNT, REQUEST};
 use super::profile::profile;
-use super::proto::{self, FaultKind};
+use super::proto::{self, Fault, FaultKind};
 use super::view::{self, field, is_vertex};
 use crate::{Evidence, Findings, Request, Rule};
 
+/// What the parser stumbles over, all of it.
+struct Faults(Vec<Fault>);
+
 fn report(request: &Request<'_>, findings: &mut Findings, kind: FaultKind) {
-    let message = if request.counting { &COUNT } else { &REQUEST };
-    for fault in proto::faults(message, request.body, request.flavor) {
-        if fault.kind == kind {
-            findings.add(fault.path, fault.words);
-        }
+    let faults = findings.shared(|| {
+        let message = if request.counting { &COUNT } else { &REQUEST };
+        Faults(proto::faults(message, request.body, request.flavor))
+    });
+    for fault in faults.0.iter().filter(|fault| fault.kind == kind) {
+        findings.add(&fault.path, &fault.words);
     }
 }
 

@@ -52,12 +52,11 @@ pub(super) fn contents<'r>(request: &Request<'r>) -> Vec<Content<'r>> {
 
 /// A field that is set, by its name in snake case, in either spelling.
 pub(super) fn field<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
-    let object = value.as_object()?;
-    let named = object.get(name).or_else(|| {
-        let found = object.iter().find(|(key, _)| snake(key) == name);
-        found.map(|(_, value)| value)
-    });
-    named.filter(|value| !value.is_null())
+    let entries = || value.as_object().into_iter().flatten();
+    let named = entries().find(|(key, _)| *key == name);
+    let spelled = || entries().find(|(key, _)| is_spelling(key, name));
+    let (_, found) = named.or_else(spelled)?;
+    Some(found).filter(|value| !value.is_null())
 }
 
 /// A field within a field within …
@@ -83,16 +82,14 @@ pub(super) fn holds_data(part: &Value) -> bool {
     DATA.iter().any(|name| field(part, name).is_some())
 }
 
-/// `functionCall` as `function_call`.
-pub(super) fn snake(key: &str) -> String {
-    let mut name = String::with_capacity(key.len() + 4);
-    for letter in key.chars() {
-        if letter.is_ascii_uppercase() {
-            name.push('_');
-        }
-        name.push(letter.to_ascii_lowercase());
-    }
-    name
+/// Whether this is the name or, such as `functionCall`, its other spelling.
+pub(super) fn is_spelling(key: &str, name: &str) -> bool {
+    let mut name = name.bytes();
+    let fits = key.bytes().all(|letter| {
+        (!letter.is_ascii_uppercase() || name.next() == Some(b'_'))
+            && name.next() == Some(letter.to_ascii_lowercase())
+    });
+    fits && name.next().is_none()
 }
 
 pub(super) fn is_vertex(flavor: &str) -> bool {

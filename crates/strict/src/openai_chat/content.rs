@@ -6,7 +6,7 @@ use super::flavor::INVENTOR;
 use super::profile::{Profile, Trait};
 use super::view::{Message, bracketed, column, messages};
 use super::words::{Refusal, Words, refuse, words};
-use crate::rule::{Findings, string};
+use crate::rule::{Fields as _, Findings, string};
 use crate::{Evidence, Request, Rule};
 
 pub(super) const NULL_CONTENT: Rule = Rule {
@@ -290,7 +290,7 @@ fn ollama_image(request: &Request<'_>, findings: &mut Findings) {
     let Some(address) = OLLAMA.of(request) else { return };
     for message in messages(request) {
         for (at, part) in message.parts().iter().enumerate() {
-            let Some(image) = part.get("image_url") else { continue };
+            let Some(image) = part.field("image_url") else { continue };
             let url = image.as_str().unwrap_or_else(|| string(image, "url"));
             let data = OLLAMA_IMAGES.iter().any(|start| url.starts_with(start));
             let words = match url {
@@ -306,7 +306,7 @@ fn ollama_image(request: &Request<'_>, findings: &mut Findings) {
 }
 
 fn json_word(request: &Request<'_>, findings: &mut Findings) {
-    let format = request.body.get("response_format").map_or("", |format| string(format, "type"));
+    let format = request.body.field("response_format").map_or("", |format| string(format, "type"));
     if format != "json_object" {
         return;
     }

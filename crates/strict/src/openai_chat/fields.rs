@@ -6,7 +6,7 @@ use super::flavor::INVENTOR;
 use super::profile::{Profile, Trait};
 use super::view::{Message, bracketed, keys, messages};
 use super::words::{Refusal, Words, words};
-use crate::rule::{Findings, items};
+use crate::rule::{Fields as _, Findings, items};
 use crate::{Evidence, Request, Rule};
 
 pub(super) const UNKNOWN_PARAMETER: Rule = Rule {
@@ -118,7 +118,7 @@ fn unknown_message_field(request: &Request<'_>, findings: &mut Findings) {
         unknown(message.value, &message.path(), fields_of(allowed, message.role), &mut extra);
         for (at, part) in message.parts().iter().enumerate() {
             let path = message.at(&format!("content.{at}"));
-            let shape = fields_of(PARTS, part.get("type").and_then(Value::as_str).unwrap_or(""));
+            let shape = fields_of(PARTS, part.field("type").and_then(Value::as_str).unwrap_or(""));
             let known = |name: &str| breakpoints && name == "prompt_cache_breakpoint";
             let mut found = Vec::new();
             unknown(part, &path, shape, &mut found);
@@ -131,7 +131,7 @@ fn unknown_message_field(request: &Request<'_>, findings: &mut Findings) {
     for (at, tool) in items(request.body, "tools").iter().enumerate() {
         let path = format!("tools.{at}");
         unknown(tool, &path, Some(TOOL), &mut extra);
-        if let Some(function) = tool.get("function") {
+        if let Some(function) = tool.field("function") {
             unknown(function, &format!("{path}.function"), Some(FUNCTION), &mut extra);
         }
     }
@@ -168,7 +168,7 @@ fn mistral_extra_field(request: &Request<'_>, findings: &mut Findings) {
     for (at, tool) in items(request.body, "tools").iter().enumerate() {
         let mut extra = Vec::new();
         unknown(tool, &format!("tools.{at}"), Some(TOOL), &mut extra);
-        if let Some(function) = tool.get("function") {
+        if let Some(function) = tool.field("function") {
             unknown(function, &format!("tools.{at}.function"), Some(FUNCTION), &mut extra);
         }
         places.extend(extra.into_iter().map(|(place, name)| {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::flavor::{COPIES, INVENTOR};
 use super::params::{field, given};
 use super::words::{Refusal, Words, refuse, words};
-use crate::rule::{Findings, items, string};
+use crate::rule::{Fields as _, Findings, items, string};
 use crate::{Evidence, Request, Rule};
 
 pub(super) const OUT_OF_RANGE: Rule = Rule {
@@ -97,7 +97,7 @@ fn out_of_range(request: &Request<'_>, findings: &mut Findings) {
 
 fn top_logprobs(request: &Request<'_>, findings: &mut Findings) {
     let asked = given(request, "top_logprobs").is_some();
-    if asked && request.body.get("logprobs") != Some(&Value::Bool(true)) {
+    if asked && request.body.field("logprobs") != Some(&Value::Bool(true)) {
         PROBABLE.refuse(request, findings, &field("top_logprobs", &[], "invalid_value"));
     }
 }
@@ -125,7 +125,7 @@ fn too_long(request: &Request<'_>, findings: &mut Findings) {
 }
 
 fn metadata(request: &Request<'_>, findings: &mut Findings) {
-    let Some(pairs) = request.body.get("metadata").and_then(Value::as_object) else { return };
+    let Some(pairs) = request.body.field("metadata").and_then(Value::as_object) else { return };
     let Some(many) = PAIRS.of(request) else { return };
     let mut say = |words: &str, path: String, key: &str, count: usize, code: &str| {
         let count = count.to_string();

@@ -6,7 +6,7 @@ use super::pairing::{caller, ids};
 use super::profile::{Profile, Trait};
 use super::tools;
 use super::view::{Message, answers, messages};
-use crate::rule::{Findings, items};
+use crate::rule::{Fields as _, Findings, items};
 use crate::{Evidence, Request, Rule};
 
 pub(super) const MISTRAL_EMPTY: Rule = Rule {
@@ -140,7 +140,7 @@ fn read<'v>(request: &Request<'v>) -> Vec<Message<'v>> {
 }
 
 fn empty(request: &Request<'_>, findings: &mut Findings) {
-    let none = request.body.get("messages") == Some(&Value::Array(Vec::new()));
+    let none = request.body.field("messages") == Some(&Value::Array(Vec::new()));
     if request.flavor == "mistral" && none {
         findings.add_with("messages", MISTRAL_EMPTY.words, None, ORDER);
     }
@@ -168,7 +168,7 @@ fn role_order(request: &Request<'_>, findings: &mut Findings) {
 
 fn last_role(request: &Request<'_>, findings: &mut Findings) {
     let Some(last) = read(request).pop() else { return };
-    let prefix = last.value.get("prefix") == Some(&Value::Bool(true));
+    let prefix = last.value.field("prefix") == Some(&Value::Bool(true));
     let fits = matches!(last.role, "user" | "tool") || last.is("assistant") && prefix;
     if !fits {
         let words = MISTRAL_LAST_ROLE.words.replace("{role}", last.role);
@@ -204,7 +204,7 @@ fn tool_schema(request: &Request<'_>, findings: &mut Findings) {
         return;
     }
     for (at, tool) in items(request.body, "tools").iter().enumerate() {
-        let parameters = tool.get("function").and_then(|function| function.get("parameters"));
+        let parameters = tool.field("function").and_then(|function| function.field("parameters"));
         if let Some(why) = parameters.and_then(fault) {
             let words = MISTRAL_TOOL_SCHEMA.words.replace("{why}", &why);
             findings.add_with(format!("tools.{at}.function.parameters"), words, None, CALLS);

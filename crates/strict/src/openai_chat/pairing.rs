@@ -6,7 +6,7 @@ use super::flavor::{COPIES, INVENTOR, ROUTED_ANTHROPIC, ROUTED_GOOGLE, voice};
 use super::profile::Profile;
 use super::view::{Message, answers, bracketed, messages};
 use super::words::{Refusal, Words, refuse, words};
-use crate::rule::{Findings, string};
+use crate::rule::{Fields as _, Findings, string};
 use crate::{Evidence, Request, Rule};
 
 pub(super) const CALL_ID_LENGTH: Rule = Rule {
@@ -151,7 +151,7 @@ fn call_id_length(request: &Request<'_>, findings: &mut Findings) {
 fn call_type(request: &Request<'_>, findings: &mut Findings) {
     for message in messages(request) {
         for (at, call) in message.calls().iter().enumerate() {
-            if call.get("type").is_none() {
+            if call.field("type").is_none() {
                 let spelled = call.to_string();
                 let refusal = Refusal {
                     path: message.at(&format!("tool_calls.{at}")),
@@ -167,7 +167,7 @@ fn call_type(request: &Request<'_>, findings: &mut Findings) {
 fn arguments(request: &Request<'_>, findings: &mut Findings) {
     for message in messages(request) {
         for (at, call) in message.calls().iter().enumerate() {
-            let spelled = call.get("function").and_then(|call| call.get("arguments"));
+            let spelled = call.field("function").and_then(|call| call.field("arguments"));
             let Some(spelled) = spelled.and_then(Value::as_str) else { continue };
             let nothing = spelled.is_empty() && request.flavor == "vllm";
             if !nothing && serde_json::from_str::<Value>(spelled).is_err() {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::flavor::INVENTOR;
 use super::profile::{Profile, Temperature, ToolsWithEffort, Trait};
 use super::words::{Refusal, Words, refuse, words};
-use crate::rule::{Findings, items, string};
+use crate::rule::{Fields as _, Findings, items, string};
 use crate::{Evidence, Request, Rule};
 
 pub(super) const MAX_TOKENS: Rule = Rule {
@@ -150,7 +150,7 @@ pub(super) fn field<'r>(
 
 /// A parameter that is there and not null.
 pub(super) fn given<'v>(request: &Request<'v>, name: &str) -> Option<&'v Value> {
-    request.body.get(name).filter(|value| !value.is_null())
+    request.body.field(name).filter(|value| !value.is_null())
 }
 
 fn max_tokens(request: &Request<'_>, findings: &mut Findings) {
@@ -261,7 +261,7 @@ fn llama_cpp_with_tools(request: &Request<'_>, findings: &mut Findings) {
         let refusal = Refusal { path: "grammar".into(), ..Refusal::default() };
         refuse(words, request, findings, &refusal);
     }
-    let on = |name: &str| request.body.get(name) == Some(&Value::Bool(true));
+    let on = |name: &str| request.body.field(name) == Some(&Value::Bool(true));
     if on("logprobs") && on("stream") {
         let refusal = Refusal { path: "logprobs".into(), ..Refusal::default() };
         refuse(logprobs, request, findings, &refusal);
@@ -270,7 +270,7 @@ fn llama_cpp_with_tools(request: &Request<'_>, findings: &mut Findings) {
 
 fn openrouter_effort(request: &Request<'_>, findings: &mut Findings) {
     let effort = string(request.body, "reasoning_effort");
-    let other = request.body.get("reasoning").map_or("", |reasoning| string(reasoning, "effort"));
+    let other = request.body.field("reasoning").map_or("", |reasoning| string(reasoning, "effort"));
     let both = !effort.is_empty() && !other.is_empty();
     if request.flavor == "openrouter" && both && effort != other {
         findings.add("reasoning_effort", OPENROUTER_EFFORT.words);
@@ -278,7 +278,7 @@ fn openrouter_effort(request: &Request<'_>, findings: &mut Findings) {
 }
 
 fn response_format(request: &Request<'_>, findings: &mut Findings) {
-    let format = request.body.get("response_format").map_or("", |format| string(format, "type"));
+    let format = request.body.field("response_format").map_or("", |format| string(format, "type"));
     if format == "json_object" {
         let refusal = Refusal { path: "response_format.type".into(), ..Refusal::default() };
         FORMAT.refuse(request, findings, &refusal);

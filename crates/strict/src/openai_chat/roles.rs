@@ -3,7 +3,7 @@
 use super::flavor::INVENTOR;
 use super::view::{Message, bracketed, column, messages};
 use super::words::{Refusal, Words, words};
-use crate::rule::Findings;
+use crate::rule::{Fields as _, Findings};
 use crate::{Evidence, Request, Rule};
 
 pub(super) const UNKNOWN_ROLE: Rule = Rule {
@@ -114,7 +114,7 @@ fn mistral_role(request: &Request<'_>, findings: &mut Findings) {
 
 /// A role that is not there is refused by another rule.
 fn said(message: &Message<'_>) -> bool {
-    message.value.get("role").is_some_and(serde_json::Value::is_string)
+    message.value.field("role").is_some_and(serde_json::Value::is_string)
 }
 
 fn alternation(request: &Request<'_>, findings: &mut Findings) {
@@ -159,7 +159,7 @@ fn trailing_assistants(request: &Request<'_>, findings: &mut Findings) {
 
 fn xai_name(request: &Request<'_>, findings: &mut Findings) {
     for message in messages(request) {
-        if !message.is("user") && message.value.get("name").is_some_and(|name| !name.is_null()) {
+        if !message.is("user") && message.value.field("name").is_some_and(|name| !name.is_null()) {
             let refusal = Refusal { path: message.at("name"), ..Refusal::default() };
             NAME.refuse(request, findings, &refusal);
         }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::view::bracketed;
 use super::words::{Refusal, Words, words};
-use crate::rule::{Findings, items, string};
+use crate::rule::{Fields as _, Findings, items, string};
 use crate::{Evidence, Request, Rule};
 
 pub(super) const SCHEMA_ROOT: Rule = Rule {
@@ -88,11 +88,11 @@ struct Schema<'v> {
 }
 
 fn schemas<'v>(request: &Request<'v>) -> Vec<Schema<'v>> {
-    let strict = |value: &Value| value.get("strict") == Some(&Value::Bool(true));
+    let strict = |value: &Value| value.field("strict") == Some(&Value::Bool(true));
     let mut schemas = Vec::new();
     for (at, tool) in items(request.body, "tools").iter().enumerate() {
-        let function = tool.get("function");
-        if let Some((function, value)) = function.and_then(|f| Some((f, f.get("parameters")?))) {
+        let function = tool.field("function");
+        if let Some((function, value)) = function.and_then(|f| Some((f, f.field("parameters")?))) {
             schemas.push(Schema {
                 what: "function",
                 name: string(function, "name"),
@@ -103,7 +103,7 @@ fn schemas<'v>(request: &Request<'v>) -> Vec<Schema<'v>> {
         }
     }
     let format = request.body.pointer("/response_format/json_schema");
-    if let Some((format, value)) = format.and_then(|f| Some((f, f.get("schema")?))) {
+    if let Some((format, value)) = format.and_then(|f| Some((f, f.field("schema")?))) {
         schemas.push(Schema {
             what: "response_format",
             name: string(format, "name"),
@@ -170,7 +170,7 @@ fn context(steps: &[String]) -> String {
 
 fn schema_root(request: &Request<'_>, findings: &mut Findings) {
     for schema in schemas(request).iter().filter(|schema| schema.what == "function") {
-        let kind = schema.value.get("type").unwrap_or(&Value::Null);
+        let kind = schema.value.field("type").unwrap_or(&Value::Null);
         if kind == "object" {
             continue;
         }
@@ -206,20 +206,20 @@ fn schema_strict(request: &Request<'_>, findings: &mut Findings) {
                 let words = voice.map_or(Some(open), |voice| STRICT.by(voice));
                 say(request, findings, schema, steps, words, key);
             };
-            let closed = node.get("additionalProperties") == Some(&Value::Bool(false));
-            let object = string(node, "type") == "object" || node.get("properties").is_some();
+            let closed = node.field("additionalProperties") == Some(&Value::Bool(false));
+            let object = string(node, "type") == "object" || node.field("properties").is_some();
             if object && !closed {
                 found(None, "");
             }
             let required = items(node, "required");
-            let properties = node.get("properties").and_then(Value::as_object);
+            let properties = node.field("properties").and_then(Value::as_object);
             for key in properties.into_iter().flat_map(|all| all.keys()) {
                 if !required.iter().any(|one| one == key.as_str()) {
                     found(Some("required"), key);
                     break;
                 }
             }
-            let reference = node.get("$ref").is_some();
+            let reference = node.field("$ref").is_some();
             let sibling = super::view::keys(node).find(|key| *key != "$ref").filter(|_| reference);
             if let Some(key) = sibling {
                 found(Some("ref"), key);
@@ -274,10 +274,10 @@ fn moonshot_schema(request: &Request<'_>, findings: &mut Findings) {
                 super::words::refuse(words, request, findings, &refusal);
             };
             let sibling = super::view::keys(node).find(|key| *key != "$ref" && *key != "$defs");
-            if let Some(key) = sibling.filter(|_| node.get("$ref").is_some()) {
+            if let Some(key) = sibling.filter(|_| node.field("$ref").is_some()) {
                 found(reference, steps, key);
             }
-            if node.get("items").is_some_and(Value::is_array) {
+            if node.field("items").is_some_and(Value::is_array) {
                 found(FLAVORED.by("items").unwrap_or(reference), steps, "");
             }
         });

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::view::{Message, messages_of, open_loop};
-use crate::rule::{items, string};
+use crate::rule::{Fields as _, items, string};
 use crate::seal::{Bound, Key};
 
 /// What one entry of an assistant message's `reasoning_details` vouches for.
@@ -84,7 +84,7 @@ impl SignedCall {
     pub fn new(model: &str, calls: &[Value], position: usize) -> Self {
         let call = calls.get(position).unwrap_or(&Value::Null);
         let earlier = calls.get(..position).unwrap_or_default();
-        let function = call.get("function").unwrap_or(&Value::Null);
+        let function = call.field("function").unwrap_or(&Value::Null);
         let said = [string(call, "id"), string(function, "name"), string(function, "arguments")];
         Self {
             model: model.to_owned(),
@@ -121,7 +121,7 @@ pub fn seal_of(detail: &Value) -> &str {
 
 /// The signature of a call; empty if it has none.
 pub fn signature_of(call: &Value) -> &str {
-    let extra = call.get("extra_content");
+    let extra = call.field("extra_content");
     let found = ["google", "vertex"].iter().find_map(|name| extra?.get(*name));
     found.map_or("", |google| string(google, "thought_signature"))
 }

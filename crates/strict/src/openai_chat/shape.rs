@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::flavor::{COPIES, INVENTOR, MOST, ROUTED_ANTHROPIC, ROUTED_GOOGLE};
 use super::view::{Message, bracketed, kind, messages};
 use super::words::{Refusal, Words, words};
-use crate::rule::{Findings, items};
+use crate::rule::{Fields as _, Findings, items};
 use crate::{Evidence, Request, Rule};
 
 pub(super) const MISSING_PARAMETER: Rule = Rule {
@@ -85,7 +85,7 @@ fn missing(request: &Request<'_>, findings: &mut Findings) {
         for (at, part) in message.parts().iter().enumerate() {
             let path = message.at(&format!("content.{at}"));
             lack(part, &path, &["type"], &mut lacking);
-            let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
+            let kind = part.field("type").and_then(Value::as_str).unwrap_or_default();
             let fields = PARTS.iter().find(|(name, _)| *name == kind).map_or(&[][..], |(_, f)| *f);
             for field in fields {
                 inner(part, &path, field, &mut lacking);
@@ -122,7 +122,7 @@ fn required(message: &Message<'_>) -> Required {
 /// A call or a tool: its own fields, then those of the function or custom tool.
 fn made_of(value: &Value, path: &str, own: Required, lacking: &mut Vec<String>) {
     lack(value, path, own, lacking);
-    let fields: Required = match value.get("type").and_then(Value::as_str) {
+    let fields: Required = match value.field("type").and_then(Value::as_str) {
         Some("function") if own == CALL => &["function.name", "function.arguments"],
         Some("function") => &["function.name"],
         Some("custom") if own == CALL => &["custom.name", "custom.input"],
@@ -190,12 +190,12 @@ fn wrong_type(request: &Request<'_>, findings: &mut Findings) {
             let path = message.at(&format!("content.{at}"));
             if !part.is_object() {
                 refuse(path, "an object", part);
-            } else if let Some(text) = part.get("text").filter(|text| !text.is_string()) {
+            } else if let Some(text) = part.field("text").filter(|text| !text.is_string()) {
                 refuse(format!("{path}.text"), "a string", text);
             }
         }
         for (at, call) in message.calls().iter().enumerate() {
-            let arguments = call.get("function").and_then(|call| call.get("arguments"));
+            let arguments = call.field("function").and_then(|call| call.field("arguments"));
             let read = request.flavor == "vllm" && arguments.is_some_and(Value::is_null);
             let loose = LOOSE_ARGUMENTS.contains(&request.flavor);
             if let Some(arguments) = arguments.filter(|value| !value.is_string())
@@ -217,22 +217,22 @@ fn empty(request: &Request<'_>, findings: &mut Findings) {
     };
     let is_empty = |value: Option<&Value>| value == Some(&Value::Array(Vec::new()));
     if request.flavor != "vllm" {
-        if is_empty(request.body.get("messages")) {
+        if is_empty(request.body.field("messages")) {
             refuse("messages".into());
         }
         for message in messages(request) {
-            if is_empty(message.value.get("tool_calls")) {
+            if is_empty(message.value.field("tool_calls")) {
                 refuse(message.at("tool_calls"));
             }
         }
     }
-    if is_empty(request.body.get("tools")) {
+    if is_empty(request.body.field("tools")) {
         refuse("tools".into());
     }
 }
 
 fn choice_without_tools(request: &Request<'_>, findings: &mut Findings) {
-    let choice = request.body.get("tool_choice").filter(|choice| !choice.is_null());
+    let choice = request.body.field("tool_choice").filter(|choice| !choice.is_null());
     let Some(choice) = choice.filter(|_| items(request.body, "tools").is_empty()) else { return };
     if choice == "none" && !INVENTOR.contains(&request.flavor) {
         return;
@@ -243,8 +243,8 @@ fn choice_without_tools(request: &Request<'_>, findings: &mut Findings) {
 }
 
 fn stream_options(request: &Request<'_>, findings: &mut Findings) {
-    let given = request.body.get("stream_options").is_some_and(|options| !options.is_null());
-    if given && request.body.get("stream") != Some(&Value::Bool(true)) {
+    let given = request.body.field("stream_options").is_some_and(|options| !options.is_null());
+    if given && request.body.field("stream") != Some(&Value::Bool(true)) {
         let refusal = Refusal {
             path: "stream_options".into(),
             param: Some("stream_options"),

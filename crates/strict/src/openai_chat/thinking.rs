@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::profile::{Profile, Thinks, Trait};
 use super::view::{Message, messages};
 use super::words::{Refusal, Words, refuse, words};
-use crate::rule::{Findings, string};
+use crate::rule::{Fields as _, Findings, string};
 use crate::{Evidence, Request, Rule};
 
 pub(super) const MOONSHOT_THINKING_TYPE: Rule = Rule {
@@ -103,8 +103,8 @@ const UNREASONED: Words = words! {
 
 /// Whether the model thinks in this request.
 pub(super) fn thinks(request: &Request<'_>) -> bool {
-    let asked = request.body.get("thinking").map(|thinking| string(thinking, "type"));
-    let enabled = request.body.get("enable_thinking").and_then(Value::as_bool);
+    let asked = request.body.field("thinking").map(|thinking| string(thinking, "type"));
+    let enabled = request.body.field("enable_thinking").and_then(Value::as_bool);
     match Profile::of(request).thinks {
         Thinks::Never => false,
         Thinks::WhenAsked => enabled == Some(true) || asked == Some("enabled"),
@@ -113,7 +113,7 @@ pub(super) fn thinks(request: &Request<'_>) -> bool {
 }
 
 fn moonshot_thinking_type(request: &Request<'_>, findings: &mut Findings) {
-    let kind = match request.body.get("thinking") {
+    let kind = match request.body.field("thinking") {
         None | Some(Value::Null | Value::Object(_)) => return,
         Some(Value::Bool(_)) => "bool",
         Some(Value::String(_)) => "string",
@@ -126,7 +126,7 @@ fn moonshot_thinking_type(request: &Request<'_>, findings: &mut Findings) {
 }
 
 fn forced_choice(request: &Request<'_>, findings: &mut Findings) {
-    let choice = request.body.get("tool_choice");
+    let choice = request.body.field("tool_choice");
     let forced = choice.is_some_and(|choice| choice.is_object() || choice == "required");
     if forced && thinks(request) {
         let refusal = Refusal { path: "tool_choice".into(), ..Refusal::default() };
@@ -135,14 +135,14 @@ fn forced_choice(request: &Request<'_>, findings: &mut Findings) {
 }
 
 fn qwen_not_streamed(request: &Request<'_>, findings: &mut Findings) {
-    if request.body.get("stream") != Some(&Value::Bool(true)) && thinks(request) {
+    if request.body.field("stream") != Some(&Value::Bool(true)) && thinks(request) {
         let refusal = Refusal { path: "enable_thinking".into(), ..Refusal::default() };
         STREAMED.refuse(request, findings, &refusal);
     }
 }
 
 fn qwen_json(request: &Request<'_>, findings: &mut Findings) {
-    let format = request.body.get("response_format").map_or("", |format| string(format, "type"));
+    let format = request.body.field("response_format").map_or("", |format| string(format, "type"));
     if format == "json_object" && thinks(request) {
         let refusal = Refusal { path: "response_format".into(), ..Refusal::default() };
         JSON.refuse(request, findings, &refusal);
@@ -159,7 +159,7 @@ fn deepseek_reasoning(request: &Request<'_>, findings: &mut Findings) {
             continue;
         }
         for message in stretch.iter().filter(|message| message.is("assistant")) {
-            let replayed = message.value.get("reasoning_content").is_some_and(Value::is_string);
+            let replayed = message.value.field("reasoning_content").is_some_and(Value::is_string);
             if !replayed {
                 missing(words, request, findings, message);
             }
@@ -191,7 +191,7 @@ fn groq_reasoning(request: &Request<'_>, findings: &mut Findings) {
         return;
     }
     for message in messages(request) {
-        if message.value.get("reasoning").is_some_and(|reasoning| !reasoning.is_null()) {
+        if message.value.field("reasoning").is_some_and(|reasoning| !reasoning.is_null()) {
             let index = message.index.to_string();
             let refusal = Refusal {
                 path: message.at("reasoning"),

@@ -6,7 +6,7 @@ use super::flavor::INVENTOR;
 use super::profile::{Profile, Trait};
 use super::view::{bracketed, call_name, messages};
 use super::words::{Refusal, Words, refuse, words};
-use crate::rule::{Findings, items, string};
+use crate::rule::{Fields as _, Findings, items, string};
 use crate::{Evidence, Request, Rule};
 
 pub(super) const TOOL_NAME_PATTERN: Rule = Rule {
@@ -80,13 +80,13 @@ const REQUIRED: Words = words! {
 pub(super) fn names<'v>(request: &Request<'v>) -> Vec<(String, &'v str)> {
     let mut names = Vec::new();
     for (at, tool) in items(request.body, "tools").iter().enumerate() {
-        let kind = if tool.get("custom").is_some() { "custom" } else { "function" };
+        let kind = if tool.field("custom").is_some() { "custom" } else { "function" };
         let name = tool.get(kind).map_or("", |tool| string(tool, "name"));
         names.push((format!("tools.{at}.{kind}.name"), name));
     }
     for message in messages(request) {
         for (at, call) in message.calls().iter().enumerate() {
-            let kind = if call.get("custom").is_some() { "custom" } else { "function" };
+            let kind = if call.field("custom").is_some() { "custom" } else { "function" };
             names.push((message.at(&format!("tool_calls.{at}.{kind}.name")), call_name(call)));
         }
     }
@@ -135,7 +135,7 @@ fn tool_name_length(request: &Request<'_>, findings: &mut Findings) {
 fn tool_description_length(request: &Request<'_>, findings: &mut Findings) {
     let Some(limit) = Profile::of(request).description_length else { return };
     for (at, tool) in items(request.body, "tools").iter().enumerate() {
-        let description = tool.get("function").map_or("", |tool| string(tool, "description"));
+        let description = tool.field("function").map_or("", |tool| string(tool, "description"));
         let count = description.chars().count();
         if count > limit {
             let path = format!("tools.{at}.function.description");
@@ -152,7 +152,7 @@ fn tool_description_length(request: &Request<'_>, findings: &mut Findings) {
 }
 
 fn named_choice(request: &Request<'_>, findings: &mut Findings) {
-    if request.body.get("tool_choice").is_some_and(Value::is_object) {
+    if request.body.field("tool_choice").is_some_and(Value::is_object) {
         let refusal = Refusal { path: "tool_choice".into(), ..Refusal::default() };
         NAMED.refuse(request, findings, &refusal);
     }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::Request;
-use crate::rule::{items, string};
+use crate::rule::{Fields as _, items, string};
 
 /// One message and where it stands.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,7 @@ impl<'v> Message<'v> {
     }
 
     pub(super) fn has_calls(&self) -> bool {
-        !self.calls().is_empty() || self.value.get("function_call").is_some_and(Value::is_object)
+        !self.calls().is_empty() || self.value.field("function_call").is_some_and(Value::is_object)
     }
 
     /// The content where it is a list.
@@ -41,7 +41,7 @@ impl<'v> Message<'v> {
     }
 
     pub(super) fn content(&self) -> Option<&'v Value> {
-        self.value.get("content")
+        self.value.field("content")
     }
 
     /// Whether there is nothing to read in the content.
@@ -69,7 +69,7 @@ pub(super) fn messages_of(body: &Value) -> Vec<Message<'_>> {
 
 /// The name of a called tool.
 pub(super) fn call_name(call: &Value) -> &str {
-    let kind = if call.get("custom").is_some() { "custom" } else { "function" };
+    let kind = if call.field("custom").is_some() { "custom" } else { "function" };
     call.get(kind).map_or("", |call| string(call, "name"))
 }
 

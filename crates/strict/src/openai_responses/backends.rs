@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::view;
-use crate::rule::string;
+use crate::rule::{Fields as _, string};
 use crate::{Evidence, Findings, Request, Rule};
 
 pub(super) const CODEX_RULES: [Rule; 4] = [
@@ -61,13 +61,13 @@ fn is_codex(request: &Request<'_>) -> bool {
 }
 
 fn codex_store(request: &Request<'_>, findings: &mut Findings) {
-    if is_codex(request) && request.body.get("store") != Some(&Value::Bool(false)) {
+    if is_codex(request) && request.body.field("store") != Some(&Value::Bool(false)) {
         findings.add("store", "Store must be set to false");
     }
 }
 
 fn codex_stream(request: &Request<'_>, findings: &mut Findings) {
-    if is_codex(request) && request.body.get("stream") != Some(&Value::Bool(true)) {
+    if is_codex(request) && request.body.field("stream") != Some(&Value::Bool(true)) {
         findings.add("stream", "Stream must be set to true");
     }
 }
@@ -88,7 +88,7 @@ fn codex_instructions(request: &Request<'_>, findings: &mut Findings) {
     if !is_codex(request) || told {
         return;
     }
-    match request.body.get("instructions") {
+    match request.body.field("instructions") {
         None | Some(Value::Null) => findings.add("instructions", "Instructions are required"),
         Some(_) if string(request.body, "instructions").trim().is_empty() => {
             findings.add("instructions", "Instructions are not valid");

@@ -7,6 +7,8 @@ use super::shape::Kind::{Any, By, Decimal, Flag, Integer, List, Map, Object, One
 use super::shape::{Field, Walk, What, listed, may, need};
 use super::tool_fields::{choice, tool};
 
+use crate::rule::Fields as _;
+
 /// In the order in which they are checked.
 pub(super) const PARAMETERS: &[Field] = &[
     may("input", By(input)),
@@ -100,7 +102,7 @@ fn metadata(walk: &mut Walk, value: &Value) {
 }
 
 fn format(walk: &mut Walk, value: &Value) {
-    let Some(kind) = value.get("type") else {
+    let Some(kind) = value.field("type") else {
         return if value.is_object() {
             walk.at("type", |walk| walk.fault(What::Missing));
         } else {

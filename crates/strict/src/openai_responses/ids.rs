@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::view::{self, Item, dotted};
-use crate::rule::string;
+use crate::rule::{Fields as _, string};
 use crate::{Evidence, Findings, Request, Rule};
 
 pub(super) const RULES: [Rule; 5] = [
@@ -102,23 +102,23 @@ fn formed<'v>(request: &Request<'v>) -> Vec<Formed<'v>> {
     };
     for Item { at, value } in view::input(request.body) {
         for (key, role) in [("id", Role::Id), ("call_id", Role::CallId)] {
-            if let Some(value) = value.get(key) {
+            if let Some(value) = value.field(key) {
                 add(value, format!("input[{at}].{key}"), role);
             }
         }
         let calls = ["function_call", "custom_tool_call"].contains(&string(value, "type"));
-        if let Some(value) = value.get("name").filter(|_| calls) {
+        if let Some(value) = value.field("name").filter(|_| calls) {
             add(value, format!("input[{at}].name"), Role::Name);
         }
     }
     for (path, tool) in view::tools(request.body) {
         let named = ["function", "custom", "namespace"].contains(&string(tool, "type"));
-        if let Some(value) = tool.get("name").filter(|_| named) {
+        if let Some(value) = tool.field("name").filter(|_| named) {
             add(value, format!("{path}.name"), Role::Name);
         }
     }
     let format = request.body.pointer("/text/format");
-    if let Some(value) = format.and_then(|format| format.get("name")) {
+    if let Some(value) = format.and_then(|format| format.field("name")) {
         add(value, "text.format.name".to_owned(), Role::Name);
     }
     found
@@ -150,7 +150,7 @@ fn string_too_long(request: &Request<'_>, findings: &mut Findings) {
     }
     check("prompt_cache_key", string(request.body, "prompt_cache_key"), 64);
     check("safety_identifier", string(request.body, "safety_identifier"), 128);
-    let metadata = request.body.get("metadata").and_then(Value::as_object);
+    let metadata = request.body.field("metadata").and_then(Value::as_object);
     for (key, value) in metadata.into_iter().flatten() {
         check(&format!("metadata.{key}"), value.as_str().unwrap_or_default(), 512);
     }

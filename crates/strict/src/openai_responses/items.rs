@@ -5,14 +5,14 @@ use serde_json::Value;
 use super::item_fields as fields;
 use super::item_kinds::ITEMS;
 use super::shape::{Walk, What};
-use crate::rule::string;
+use crate::rule::{Fields as _, string};
 
 /// An item of the input.
 pub(super) fn item(walk: &mut Walk, value: &Value) {
     if !value.is_object() {
         return walk.expect(false, "an input item", value);
     }
-    let kind = match value.get("type") {
+    let kind = match value.field("type") {
         None => "message",
         Some(kind) => kind.as_str().unwrap_or_default(),
     };
@@ -29,7 +29,7 @@ pub(super) fn item(walk: &mut Walk, value: &Value) {
 
 /// What may be missing only if something else is there.
 fn needs_either(walk: &mut Walk, value: &Value, kind: &str) {
-    let lacks = |key: &str| value.get(key).is_none_or(Value::is_null);
+    let lacks = |key: &str| value.field(key).is_none_or(Value::is_null);
     let (missing, instead) = match kind {
         "reasoning" => ("id", "encrypted_content"),
         "function_call_output" => ("call_id", "name"),
@@ -102,7 +102,7 @@ fn part(walk: &mut Walk, value: &Value, known: &'static [&'static str], also: &[
     if !value.is_object() {
         return walk.expect(false, "an object", value);
     }
-    let Some(kind) = value.get("type").and_then(Value::as_str) else {
+    let Some(kind) = value.field("type").and_then(Value::as_str) else {
         return walk.at("type", |walk| walk.fault(What::Missing));
     };
     if !known.contains(&kind) && !also.contains(&kind) {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::profile::{Reasons, effort, profile, reasons};
 use super::shape::listed;
 use super::view;
-use crate::rule::{items, string};
+use crate::rule::{Fields as _, items, string};
 use crate::{Evidence, Findings, Request, Rule};
 
 pub(super) const RULES: [Rule; 9] = [
@@ -94,7 +94,7 @@ pub(super) const RULES: [Rule; 9] = [
 
 fn number_range(request: &Request<'_>, findings: &mut Findings) {
     for (name, kind, least, most) in RANGES {
-        let Some(number) = request.body.get(name).filter(|value| value.is_number()) else {
+        let Some(number) = request.body.field(name).filter(|value| value.is_number()) else {
             continue;
         };
         let value = number.as_f64().unwrap_or_default();
@@ -113,7 +113,7 @@ fn number_range(request: &Request<'_>, findings: &mut Findings) {
 }
 
 fn metadata_size(request: &Request<'_>, findings: &mut Findings) {
-    let pairs = request.body.get("metadata").and_then(Value::as_object);
+    let pairs = request.body.field("metadata").and_then(Value::as_object);
     if let Some(count) = pairs.map(serde_json::Map::len).filter(|count| *count > 16) {
         let message = format!(
             "Invalid 'metadata': too many properties. Expected an object with at most 16 properties, but got an object with {count} properties instead."
@@ -124,7 +124,7 @@ fn metadata_size(request: &Request<'_>, findings: &mut Findings) {
 }
 
 fn exclusive_state(request: &Request<'_>, findings: &mut Findings) {
-    let has = |key: &str| request.body.get(key).is_some_and(|value| !value.is_null());
+    let has = |key: &str| request.body.field(key).is_some_and(|value| !value.is_null());
     if has("previous_response_id") && has("conversation") {
         let words = "Mutually exclusive parameters: ''. Ensure you are only providing one of: 'pre..._id' or 'conversation'.";
         findings.add_with("conversation", words, None, Some("mutually_exclusive_parameters"));
@@ -150,7 +150,7 @@ fn reasoning_unsupported(request: &Request<'_>, findings: &mut Findings) {
         return;
     }
     for key in ["effort", "summary"] {
-        let asked = request.body.get("reasoning").and_then(|reasoning| reasoning.get(key));
+        let asked = request.body.field("reasoning").and_then(|reasoning| reasoning.field(key));
         if asked.is_some_and(Value::is_string) {
             let name = format!("reasoning.{key}");
             let message =
@@ -165,7 +165,7 @@ fn sampling_unsupported(request: &Request<'_>, findings: &mut Findings) {
         return;
     }
     for (name, default) in SAMPLING {
-        let value = request.body.get(name).and_then(Value::as_f64);
+        let value = request.body.field(name).and_then(Value::as_f64);
         if value.is_some_and(|value| (value - default).abs() > f64::EPSILON) {
             let message =
                 format!("Unsupported parameter: '{name}' is not supported with this model.");
@@ -183,7 +183,7 @@ fn logprobs_unsupported(request: &Request<'_>, findings: &mut Findings) {
     if includes(request, "message.output_text.logprobs") {
         findings.add_with("include", words, Some("include"), code);
     }
-    let top = request.body.get("top_logprobs").and_then(Value::as_u64);
+    let top = request.body.field("top_logprobs").and_then(Value::as_u64);
     if top.is_some_and(|top| top > 0) {
         findings.add_with("top_logprobs", words, Some("top_logprobs"), code);
     }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::view::{self, dotted};
-use crate::rule::{items, string};
+use crate::rule::{Fields as _, items, string};
 use crate::{Evidence, Findings, Request, Rule};
 
 pub(super) const RULES: [Rule; 3] = [
@@ -48,10 +48,10 @@ struct Schema<'v> {
 }
 
 fn schemas<'v>(request: &Request<'v>) -> Vec<Schema<'v>> {
-    let strict = |value: &Value| value.get("strict") == Some(&Value::Bool(true));
+    let strict = |value: &Value| value.field("strict") == Some(&Value::Bool(true));
     let mut schemas = Vec::new();
     for (path, tool) in view::tools(request.body) {
-        let parameters = tool.get("parameters").filter(|value| value.is_object());
+        let parameters = tool.field("parameters").filter(|value| value.is_object());
         if let Some(value) = parameters.filter(|_| string(tool, "type") == "function") {
             schemas.push(Schema {
                 what: "function",
@@ -64,7 +64,8 @@ fn schemas<'v>(request: &Request<'v>) -> Vec<Schema<'v>> {
         }
     }
     let format = request.body.pointer("/text/format");
-    if let Some((format, value)) = format.and_then(|format| Some((format, format.get("schema")?))) {
+    if let Some((format, value)) = format.and_then(|format| Some((format, format.field("schema")?)))
+    {
         schemas.push(Schema {
             what: "response_format",
             name: string(format, "name"),
@@ -95,7 +96,7 @@ impl Schema<'_> {
 
 fn schema_root(request: &Request<'_>, findings: &mut Findings) {
     for schema in schemas(request) {
-        let kind = schema.value.get("type").unwrap_or(&Value::Null);
+        let kind = schema.value.field("type").unwrap_or(&Value::Null);
         let applies = schema.what == "function" || schema.strict;
         if kind == "object" || !applies {
             continue;
@@ -132,9 +133,9 @@ fn schema_strict(request: &Request<'_>, findings: &mut Findings) {
 /// What a strict schema may not have, in one of its objects.
 fn loose(node: &Value) -> Vec<String> {
     let mut found = Vec::new();
-    let properties = node.get("properties").and_then(Value::as_object);
+    let properties = node.field("properties").and_then(Value::as_object);
     let is_object = string(node, "type") == "object" || properties.is_some();
-    if is_object && node.get("additionalProperties") != Some(&Value::Bool(false)) {
+    if is_object && node.field("additionalProperties") != Some(&Value::Bool(false)) {
         found.push("'additionalProperties' is required to be supplied and to be false.".to_owned());
     }
     let required = items(node, "required");
@@ -145,7 +146,7 @@ fn loose(node: &Value) -> Vec<String> {
         ));
     }
     let all = node.as_object().into_iter().flat_map(serde_json::Map::keys);
-    if node.get("$ref").is_some() {
+    if node.field("$ref").is_some() {
         let beside: Vec<_> =
             all.clone().filter(|key| *key != "$ref").map(|key| format!("'{key}'")).collect();
         if !beside.is_empty() {

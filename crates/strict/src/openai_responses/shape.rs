@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::rule::Fields as _;
+
 /// What a value must be.
 pub(super) enum Kind {
     Any,
@@ -98,7 +100,7 @@ impl Walk {
             return self.expect(false, "an object", value);
         };
         for field in fields {
-            match object.get(field.name) {
+            match object.field(field.name) {
                 None if field.needed => self.at(field.name, |walk| walk.fault(What::Missing)),
                 Some(value) if field.needed || !value.is_null() => {
                     self.at(field.name, |walk| walk.value(value, &field.kind));

@@ -1,10 +1,13 @@
 //! The rules about the shape of a request.
 
+use std::rc::Rc;
+
 use serde_json::Value;
 
 use super::fields::PARAMETERS;
 use super::shape::{Fault, Walk, What, listed};
 use super::view::{dotted, has_state};
+use crate::rule::Fields as _;
 use crate::{Evidence, Findings, Request, Rule};
 
 pub(super) const RULES: [Rule; 10] = [
@@ -100,11 +103,16 @@ pub(super) const RULES: [Rule; 10] = [
     },
 ];
 
+/// What does not fit, all of it.
+struct Faults(Vec<Fault>);
+
 /// What does not fit below the parameters themselves.
-fn faults(request: &Request<'_>) -> Vec<Fault> {
-    let mut walk = Walk::default();
-    walk.object(request.body, PARAMETERS);
-    walk.faults
+fn faults(request: &Request<'_>, findings: &mut Findings) -> Rc<Faults> {
+    findings.shared(|| {
+        let mut walk = Walk::default();
+        walk.object(request.body, PARAMETERS);
+        Faults(walk.faults)
+    })
 }
 
 fn is_parameter(fault: &Fault) -> bool {
@@ -112,8 +120,8 @@ fn is_parameter(fault: &Fault) -> bool {
 }
 
 fn model_required(request: &Request<'_>, findings: &mut Findings) {
-    match request.body.get("model") {
-        None if request.body.get("prompt").is_some() => {}
+    match request.body.field("model") {
+        None if request.body.field("prompt").is_some() => {}
         None => {
             let words = "Missing required parameter: 'model'.";
             findings.add_with("model", words, Some("model"), Some("missing_required_parameter"));
@@ -139,9 +147,9 @@ fn moved_parameter(request: &Request<'_>, findings: &mut Findings) {
 }
 
 fn unknown_parameter(request: &Request<'_>, findings: &mut Findings) {
-    for fault in faults(request) {
+    for fault in &faults(request, findings).0 {
         let moved = MOVED.iter().any(|(name, _)| *name == fault.path);
-        if matches!(fault.what, What::Unknown) && is_parameter(&fault) && !moved {
+        if matches!(fault.what, What::Unknown) && is_parameter(fault) && !moved {
             let hint = hint(&fault.path, request.body);
             let message = format!("Unknown parameter: '{}'.{hint}", fault.path);
             findings.add_with(&fault.path, message, Some(&fault.path), Some("unknown_parameter"));
@@ -177,13 +185,13 @@ fn distance(from: &str, to: &str) -> usize {
 }
 
 fn missing_parameter(request: &Request<'_>, findings: &mut Findings) {
-    for Fault { path, what } in faults(request) {
+    for Fault { path, what } in &faults(request, findings).0 {
         if matches!(what, What::Missing) {
             let message = format!("Missing required parameter: '{path}'.");
             findings.add_with(
-                dotted(&path),
+                dotted(path),
                 message,
-                Some(&path),
+                Some(path),
                 Some("missing_required_parameter"),
             );
         }
@@ -191,43 +199,43 @@ fn missing_parameter(request: &Request<'_>, findings: &mut Findings) {
 }
 
 fn null_content(request: &Request<'_>, findings: &mut Findings) {
-    for Fault { path, what } in faults(request) {
+    for Fault { path, what } in &faults(request, findings).0 {
         if matches!(what, What::NullContent) {
             let message = format!(
                 "Invalid type for '{path}': expected one of an array of objects or string, but got null instead."
             );
-            findings.add_with(dotted(&path), message, Some(&path), Some("invalid_type"));
+            findings.add_with(dotted(path), message, Some(path), Some("invalid_type"));
         }
     }
 }
 
 fn invalid_type(request: &Request<'_>, findings: &mut Findings) {
-    if request.body.get("input").is_some_and(Value::is_null) {
+    if request.body.field("input").is_some_and(Value::is_null) {
         // The provider takes null for an object here.
         let words = "Invalid type for 'input': expected a string, but got an object instead.";
         findings.add_with("input", words, Some("input"), Some("invalid_type"));
     }
-    for Fault { path, what } in faults(request) {
+    for Fault { path, what } in &faults(request, findings).0 {
         if let What::Type { expected, found } = what {
             let message =
                 format!("Invalid type for '{path}': expected {expected}, but got {found} instead.");
-            findings.add_with(dotted(&path), message, Some(&path), Some("invalid_type"));
+            findings.add_with(dotted(path), message, Some(path), Some("invalid_type"));
         }
     }
 }
 
 fn part_type(request: &Request<'_>, findings: &mut Findings) {
-    for Fault { path, what } in faults(request) {
+    for Fault { path, what } in &faults(request, findings).0 {
         if let What::Part { found, known } = what {
-            wrong_word(findings, &path, &found, known);
+            wrong_word(findings, path, found, known);
         }
     }
 }
 
 fn invalid_value(request: &Request<'_>, findings: &mut Findings) {
-    for Fault { path, what } in faults(request) {
+    for Fault { path, what } in &faults(request, findings).0 {
         if let What::Word { found, known } = what {
-            wrong_word(findings, &path, &found, known);
+            wrong_word(findings, path, found, known);
         }
     }
 }
@@ -239,8 +247,8 @@ fn wrong_word(findings: &mut Findings, path: &str, found: &str, known: &[&str]) 
 }
 
 fn unknown_field(request: &Request<'_>, findings: &mut Findings) {
-    for fault in faults(request) {
-        if matches!(fault.what, What::Unknown) && !is_parameter(&fault) {
+    for fault in &faults(request, findings).0 {
+        if matches!(fault.what, What::Unknown) && !is_parameter(fault) {
             let path = &fault.path;
             let message = format!("Unknown parameter: '{path}'.");
             findings.add_with(dotted(path), message, Some(path), Some("unknown_parameter"));
@@ -250,7 +258,7 @@ fn unknown_field(request: &Request<'_>, findings: &mut Findings) {
 
 fn input_required(request: &Request<'_>, findings: &mut Findings) {
     let code = Some("missing_required_parameter");
-    let empty = match request.body.get("input") {
+    let empty = match request.body.field("input") {
         None if !has_state(request.body) => {
             let words = "Missing required parameter: 'input'.";
             return findings.add_with("input", words, Some("input"), code);

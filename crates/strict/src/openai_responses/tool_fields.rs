@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::shape::Kind::{Any, By, Flag, List, Map, Text};
 use super::shape::{Field, Walk, What, may, need};
-use crate::rule::string;
+use crate::rule::{Fields as _, string};
 
 const FUNCTION: &[Field] = &[
     need("type", Any),
@@ -39,14 +39,14 @@ pub(super) fn tool(walk: &mut Walk, value: &Value) {
     if !value.is_object() {
         return walk.expect(false, "an object", value);
     }
-    let Some(kind) = value.get("type") else {
+    let Some(kind) = value.field("type") else {
         return walk.at("type", |walk| walk.fault(What::Missing));
     };
     match kind.as_str() {
         Some("function") => walk.object(value, FUNCTION),
         Some("custom") => walk.object(value, CUSTOM),
         Some("namespace") => walk.object(value, NAMESPACE),
-        Some("mcp") if value.get("server_label").is_none() => {
+        Some("mcp") if value.field("server_label").is_none() => {
             walk.at("server_label", |walk| walk.fault(What::Missing));
         }
         _ => walk.at("type", |walk| walk.word(kind, TOOLS, ALSO_TOOLS)),
@@ -57,7 +57,7 @@ fn format(walk: &mut Walk, value: &Value) {
     match string(value, "type") {
         "text" => walk.object(value, TEXT_FORMAT),
         "grammar" => walk.object(value, GRAMMAR),
-        _ => match value.get("type") {
+        _ => match value.field("type") {
             Some(kind) => walk.at("type", |walk| walk.word(kind, &["text", "grammar"], &[])),
             None => walk.at("type", |walk| walk.fault(What::Missing)),
         },

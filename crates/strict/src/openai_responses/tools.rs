@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::view;
-use crate::rule::{items, string};
+use crate::rule::{Fields as _, items, string};
 use crate::{Evidence, Findings, Request, Rule};
 
 pub(super) const RULES: [Rule; 4] = [
@@ -83,10 +83,10 @@ fn tool_choice_without_tools(request: &Request<'_>, findings: &mut Findings) {
 }
 
 fn tool_choice_unknown(request: &Request<'_>, findings: &mut Findings) {
-    let Some(choice) = request.body.get("tool_choice").filter(|choice| choice.is_object()) else {
+    let Some(choice) = request.body.field("tool_choice").filter(|choice| choice.is_object()) else {
         return;
     };
-    if request.body.get("prompt").is_some() {
+    if request.body.field("prompt").is_some() {
         return;
     }
     let tools = view::tools(request.body);

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::Request;
-use crate::rule::{items, string};
+use crate::rule::{Fields as _, items, string};
 
 /// An item of the input, and where it stands.
 #[derive(Clone, Copy, Debug)]
@@ -15,7 +15,7 @@ pub(super) struct Item<'v> {
 impl<'v> Item<'v> {
     /// What the item is; a message need not say so.
     pub(super) fn kind(self) -> &'v str {
-        match self.value.get("type") {
+        match self.value.field("type") {
             None => "message",
             Some(kind) => kind.as_str().unwrap_or_default(),
         }
@@ -77,12 +77,12 @@ fn gather<'v>(tools: &'v [Value], path: &str, found: &mut Vec<(String, &'v Value
 pub(super) fn has_state(body: &Value) -> bool {
     ["previous_response_id", "conversation", "prompt"]
         .iter()
-        .any(|key| body.get(key).is_some_and(|value| !value.is_null()))
+        .any(|key| body.field(key).is_some_and(|value| !value.is_null()))
 }
 
 /// Whether the request says that the server keeps nothing.
 pub(super) fn keeps_nothing(request: &Request<'_>) -> bool {
-    request.body.get("store") == Some(&Value::Bool(false))
+    request.body.field("store") == Some(&Value::Bool(false))
 }
 
 /// The path with dots for one with brackets.
