@@ -19,7 +19,7 @@ Usage: cargo xtask laws [OPTIONS]
   --only I         the conversation with this number alone
   --from D,…       dialects that clients speak
   --to D,…         dialects or dialect/flavor that are written
-  --law L,…        laws to try: total, sound
+  --law L,…        laws to try: total, sound, minimal, idempotent, prefix, kept, deterministic
   --seconds T      stop after so long
   --threads T      (all cores)
 ";

@@ -99,19 +99,19 @@ fn work(
         let Some(mut drawn) = plan.supply.draw(number) else { return };
         mine.conversations += 1;
         for provider in &plan.providers {
-            let aim = provider.aim(&mut drawn.rng);
+            let aim = provider.aim(&drawn.case, &mut drawn.rng);
             mine.translations += 1;
-            examine(&drawn.case, aim, &plan.laws, &mut broken);
+            examine(&drawn.case, &aim, &plan.laws, &mut broken);
             faults.fetch_add(broken.len() as u64, Ordering::Relaxed);
             for broken in broken.drain(..) {
                 let example = || Example {
                     number,
                     origin: drawn.origin.clone(),
                     case: drawn.case.clone(),
-                    aim,
+                    aim: aim.clone(),
                     broken: broken.clone(),
                 };
-                mine.add(aim, &broken, example);
+                mine.add(&aim, &broken, example);
             }
         }
         if number.is_multiple_of(1024) {
@@ -121,7 +121,7 @@ fn work(
 }
 
 impl Outcome {
-    fn add(&mut self, aim: Aim, broken: &Broken, example: impl FnOnce() -> Example) {
+    fn add(&mut self, aim: &Aim, broken: &Broken, example: impl FnOnce() -> Example) {
         let key =
             Key { law: broken.law, to: aim.provider.judge.dialect, rule: broken.rule.clone() };
         let group = self.groups.entry(key).or_insert_with(|| Group {
@@ -171,7 +171,7 @@ impl Outcome {
 
 impl Example {
     fn shrink(&mut self) {
-        let (from, aim) = (self.case.from, self.aim);
+        let (from, aim) = (self.case.from, &self.aim);
         let (law, rule) = (self.broken.law, self.broken.rule.clone());
         let fault = |body: &serde_json::Value| {
             let mut broken = Vec::new();

@@ -3,6 +3,7 @@
 use interlingua::{Dialect, Target, Text};
 use interlingua_strict::Judge;
 
+use crate::laws::Case;
 use crate::rng::Rng;
 
 /// A provider, and models of it that differ in what they accept.
@@ -16,10 +17,10 @@ pub struct Provider {
 }
 
 /// A provider and one of its models.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Aim {
     pub provider: Provider,
-    pub model: &'static str,
+    pub model: String,
 }
 
 /// All providers, in the order of the judges and their flavors.
@@ -39,9 +40,13 @@ pub fn providers() -> Vec<Provider> {
 }
 
 impl Provider {
-    /// This provider with one of its models.
-    pub fn aim(self, rng: &mut Rng) -> Aim {
-        Aim { provider: self, model: rng.pick(self.models) }
+    /// This provider with one of its models. A client of the same dialect often gets the model it
+    /// asks for.
+    pub fn aim(self, case: &Case, rng: &mut Rng) -> Aim {
+        let drawn = rng.pick(self.models);
+        let same = case.from.id() == self.to.id() && rng.once_in(2);
+        let model = case.model().filter(|_| same).unwrap_or(drawn);
+        Aim { provider: self, model: model.to_owned() }
     }
 
     pub fn name(&self) -> String {
@@ -57,7 +62,7 @@ impl Aim {
     pub fn target(&self) -> Target {
         let inventor = self.provider.judge.flavors.first() == Some(&self.provider.flavor);
         Target {
-            model: Some(Text::new(self.model)),
+            model: Some(Text::new(&self.model)),
             flavor: (!inventor).then_some(self.provider.flavor),
         }
     }

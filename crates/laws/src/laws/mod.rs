@@ -1,7 +1,15 @@
 //! The laws, one file each, and what breaks them.
 
+mod deterministic;
+mod difference;
+mod idempotent;
+mod kept;
+mod minimal;
+mod prefix;
 mod sound;
 
+use std::cell::OnceCell;
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bytes::Bytes;
@@ -13,10 +21,20 @@ use crate::targets::Aim;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Law {
-    /// Whatever JSON comes, something leaves: no panic, no error, JSON.
+    /// Whatever JSON object comes, a body leaves: no error, no panic.
     Total,
     /// 1: the judge accepts what leaves.
     Sound,
+    /// 2: what the provider accepts as it is leaves as it is.
+    Minimal,
+    /// 3: what left, sent again, leaves as it is.
+    Idempotent,
+    /// 4: a longer history begins as the shorter one did.
+    Prefix,
+    /// 5: what does not leave is noted.
+    Kept,
+    /// 8: the same again comes out the same.
+    Deterministic,
 }
 
 /// A law that does not hold for a conversation.
@@ -35,51 +53,92 @@ pub struct Case {
     pub from: &'static dyn Dialect,
     pub body: Value,
     pub bytes: Bytes,
+    facts: Facts,
+}
+
+/// What several targets need to know of a request, found out once.
+#[derive(Clone, Default)]
+struct Facts {
+    /// The body as a provider reads it; `None` if it does not.
+    read: OnceCell<Option<Value>>,
+    marked: OnceCell<Vec<kept::Marked>>,
+    shorter: OnceCell<Option<Bytes>>,
 }
 
 /// What left for one target, read once for all laws.
-pub(crate) struct Sent<'c> {
-    pub(crate) case: &'c Case,
-    pub(crate) aim: Aim,
-    pub(crate) translated: Translated,
-    pub(crate) value: Value,
+struct Sent<'c> {
+    case: &'c Case,
+    aim: &'c Aim,
+    translated: Translated,
+    value: Value,
 }
 
+type Check = fn(&Sent<'_>, &mut Vec<Broken>);
+
 impl Law {
-    pub const ALL: &'static [Self] = &[Self::Total, Self::Sound];
+    pub const ALL: &'static [Self] = &[
+        Self::Total,
+        Self::Sound,
+        Self::Minimal,
+        Self::Idempotent,
+        Self::Prefix,
+        Self::Kept,
+        Self::Deterministic,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
             Self::Total => "total",
             Self::Sound => "sound",
+            Self::Minimal => "minimal",
+            Self::Idempotent => "idempotent",
+            Self::Prefix => "prefix",
+            Self::Kept => "kept",
+            Self::Deterministic => "deterministic",
         }
     }
 
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|law| law.name() == name)
     }
+
+    fn check(self) -> Check {
+        match self {
+            // Sending shows it.
+            Self::Total => |_, _| {},
+            Self::Sound => sound::check,
+            Self::Minimal => minimal::check,
+            Self::Idempotent => idempotent::check,
+            Self::Prefix => prefix::check,
+            Self::Kept => kept::check,
+            Self::Deterministic => deterministic::check,
+        }
+    }
 }
 
 impl Case {
     pub fn new(from: &'static dyn Dialect, body: Value) -> Self {
         let bytes = crate::spell::spell(&body);
-        Self { from, body, bytes }
+        Self { from, body, bytes, facts: Facts::default() }
+    }
+
+    /// The body as a provider would read it.
+    fn read(&self) -> Option<&Value> {
+        self.facts.read.get_or_init(|| serde_json::from_slice(&self.bytes).ok()).as_ref()
+    }
+
+    /// The model that the client asks for, where the body says it.
+    pub fn model(&self) -> Option<&str> {
+        self.body.get("model").and_then(Value::as_str)
     }
 }
 
 /// Examines what leaves for one target. Every law of `laws` is tried.
-pub fn examine(case: &Case, aim: Aim, laws: &[Law], broken: &mut Vec<Broken>) {
+pub fn examine(case: &Case, aim: &Aim, laws: &[Law], broken: &mut Vec<Broken>) {
     let tried = catch_unwind(AssertUnwindSafe(|| {
         let mut found = Vec::new();
         match send(case, aim) {
-            Ok(sent) => {
-                for law in laws {
-                    match law {
-                        Law::Total => {}
-                        Law::Sound => sound::check(&sent, &mut found),
-                    }
-                }
-            }
+            Ok(sent) => laws.iter().for_each(|law| law.check()(&sent, &mut found)),
             Err(fault) => found.push(fault),
         }
         found
@@ -94,28 +153,29 @@ pub fn examine(case: &Case, aim: Aim, laws: &[Law], broken: &mut Vec<Broken>) {
     }
 }
 
-fn send(case: &Case, aim: Aim) -> Result<Sent<'_>, Broken> {
-    let to = aim.provider.to;
-    let translated = translate_request(case.bytes.clone(), case.from, to, &aim.target())
-        .map_err(|error| Broken::new(Law::Total, "refused", "", error.to_string()))?;
-    let value = aim
-        .provider
-        .judge
-        .parse(&translated.body)
+fn send<'c>(case: &'c Case, aim: &'c Aim) -> Result<Sent<'c>, Broken> {
+    let translated = translate(&case.bytes, case.from, aim)
+        .map_err(|error| Broken::new(Law::Total, "refused", "", error))?;
+    let value = (aim.provider.judge.parse(&translated.body))
         .map_err(|unread| Broken::new(Law::Sound, unread.rule, "", unread.message))?;
     Ok(Sent { case, aim, translated, value })
 }
 
+fn translate(body: &Bytes, from: &dyn Dialect, aim: &Aim) -> Result<Translated, String> {
+    translate_request(body.clone(), from, aim.provider.to, &aim.target())
+        .map_err(|error| error.to_string())
+}
+
 /// What the judge of the target says of a body.
-pub(crate) fn judged(body: &Value, aim: Aim) -> Verdict {
+fn judged(body: &Value, aim: &Aim) -> Verdict {
     let switches = Switches::default();
     let mut request = Request::new(body, aim.provider.flavor, &switches);
-    request.model = aim.model;
+    request.model = &aim.model;
     aim.provider.judge.check(&request)
 }
 
 impl Broken {
-    pub(crate) fn new(
+    fn new(
         law: Law,
         rule: impl Into<String>,
         path: impl Into<String>,
@@ -125,8 +185,8 @@ impl Broken {
     }
 }
 
-impl std::fmt::Debug for Case {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.from.id(), String::from_utf8_lossy(&self.bytes))
     }
 }
