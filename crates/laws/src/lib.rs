@@ -7,9 +7,12 @@
 pub mod generate;
 pub mod laws;
 pub mod marks;
+pub mod mutate;
 pub mod report;
 pub mod rng;
 pub mod run;
+pub mod sealed;
+pub mod seeds;
 pub mod shrink;
 pub mod source;
 pub mod spell;

@@ -2,12 +2,14 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command speaks to its user")]
 
 use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use interlingua_laws::laws::Law;
 use interlingua_laws::report::report;
 use interlingua_laws::run::{Plan, run};
+use interlingua_laws::seeds::load;
 use interlingua_laws::source::Supply;
 use interlingua_laws::targets::providers;
 
@@ -16,10 +18,12 @@ Usage: cargo xtask laws [OPTIONS]
 
   --n N            how many conversations (200000)
   --seed S         which ones (1)
+  --corpus no      without the requests of the corpus, which come first
   --only I         the conversation with this number alone
   --from D,…       dialects that clients speak
   --to D,…         dialects or dialect/flavor that are written
-  --law L,…        laws to try: total, sound, minimal, idempotent, prefix, kept, deterministic
+  --law L,…        laws to try: total, sound, minimal, idempotent, prefix, kept,
+                   seals, deterministic
   --seconds T      stop after so long
   --threads T      (all cores)
 ";
@@ -60,6 +64,7 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
     let (mut n, mut seed, mut only, mut seconds) = (200_000, 1, None, None);
     let mut threads = std::thread::available_parallelism().map_or(1, usize::from);
     let (mut from, mut to, mut laws) = (None, None, None);
+    let (mut corpus, root) = (true, Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
     while let Some(word) = words.next() {
         let value = words.next().ok_or_else(|| format!("{word}: no value, or no such option"))?;
         let number = || value.parse::<u64>().map_err(|_| format!("{word}: '{value}' is no number"));
@@ -72,11 +77,13 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
             "--threads" => threads = (number()? as usize).max(1),
             "--from" => from = list(),
             "--to" => to = list(),
+            "--corpus" => corpus = value == "yes",
             "--law" => laws = list(),
             _ => return Err(format!("there is no option {word}")),
         }
     }
-    let supply = Supply::new(seed, from.as_deref());
+    let seeds = load(&root.join("corpus"))?;
+    let supply = Supply::new(seed, from.as_deref(), seeds);
     if supply.from.is_empty() {
         return Err("--from: no such dialect".into());
     }
@@ -96,6 +103,15 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
             names.iter().map(find).collect::<Result<_, _>>()?
         }
     };
+    let corpus = corpus && only.is_none();
     let numbers = only.map_or(0..n, |only| only..only + 1);
-    Ok(Plan { supply, providers, laws, numbers, limit: seconds.map(Duration::from_secs), threads })
+    Ok(Plan {
+        supply,
+        providers,
+        laws,
+        corpus,
+        numbers,
+        limit: seconds.map(Duration::from_secs),
+        threads,
+    })
 }

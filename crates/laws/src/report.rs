@@ -13,9 +13,9 @@ pub fn report(outcome: &Outcome, seed: u64) -> String {
     groups.sort_by_key(|(key, group)| (key.law, std::cmp::Reverse(group.count)));
     for (key, group) in &groups {
         let _ = writeln!(out, "\n{}", head(key, group));
-        let Example { number, origin, broken, aim, .. } = &group.example;
+        let Example { broken, aim, .. } = &group.example;
         let _ = writeln!(out, "  at {:?}: {}", broken.path, broken.message);
-        let _ = writeln!(out, "  seed {seed}, number {number} ({origin}), to {aim:?}");
+        let _ = writeln!(out, "  from {}, to {aim:?}", found(&group.example, seed));
         let _ = writeln!(out, "  {}", case(key, &group.example, seed));
     }
     if !groups.is_empty() {
@@ -38,6 +38,15 @@ pub fn report(outcome: &Outcome, seed: u64) -> String {
     out
 }
 
+/// Where a conversation is from, so that it is found again.
+fn found(example: &Example, seed: u64) -> String {
+    let origin = &example.origin;
+    match example.number {
+        Some(number) => format!("cargo xtask laws --seed {seed} --only {number} ({origin})"),
+        None => format!("corpus/{origin}"),
+    }
+}
+
 fn head(key: &Key, group: &Group) -> String {
     format!("== {} × {}", line(key, group), group.count)
 }
@@ -53,7 +62,7 @@ fn line(key: &Key, group: &Group) -> String {
 /// The example as a case file: what is expected is for a person to say.
 pub fn case(key: &Key, example: &Example, seed: u64) -> String {
     let about = format!("{}: {} {}", key.law.name(), key.to, key.rule);
-    let source = format!("cargo xtask laws --seed {seed} --only {}", example.number);
+    let source = found(example, seed);
     let mut case = json!({
         "about": about,
         "source": source,

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::laws::{Broken, Case, Law, examine};
+use crate::seeds::Seed;
 use crate::shrink::shrink;
 use crate::source::Supply;
 use crate::targets::{Aim, Provider};
@@ -17,6 +18,8 @@ pub struct Plan {
     pub supply: Supply,
     pub providers: Vec<Provider>,
     pub laws: Vec<Law>,
+    /// Every request of the corpus, for every model.
+    pub corpus: bool,
     /// The conversations with these numbers.
     pub numbers: std::ops::Range<u64>,
     pub limit: Option<Duration>,
@@ -52,7 +55,8 @@ pub struct Group {
 /// A conversation that breaks a law.
 #[derive(Clone, Debug)]
 pub struct Example {
-    pub number: u64,
+    /// None of its own if it stands in the corpus.
+    pub number: Option<u64>,
     pub origin: String,
     pub case: Case,
     pub aim: Aim,
@@ -62,7 +66,7 @@ pub struct Example {
 /// Runs the plan; `progress` is told now and then how far it is.
 pub fn run(plan: &Plan, progress: &(dyn Fn(u64, u64) + Sync)) -> Outcome {
     let start = Instant::now();
-    let next = AtomicU64::new(plan.numbers.start);
+    let next = AtomicU64::new(0);
     let found = Mutex::new(Outcome::default());
     let faults = AtomicU64::new(0);
     thread::scope(|scope| {
@@ -89,38 +93,83 @@ fn work(
     progress: &(dyn Fn(u64, u64) + Sync),
     mine: &mut Outcome,
 ) {
-    let mut broken = Vec::new();
+    let seeds = if plan.corpus { &plan.supply.seeds[..] } else { &[] };
     loop {
-        let number = next.fetch_add(1, Ordering::Relaxed);
+        let turn = next.fetch_add(1, Ordering::Relaxed);
         let late = plan.limit.is_some_and(|limit| start.elapsed() >= limit);
-        if number >= plan.numbers.end || late {
+        if late {
             return;
         }
-        let Some(mut drawn) = plan.supply.draw(number) else { return };
-        mine.conversations += 1;
-        for provider in &plan.providers {
-            let aim = provider.aim(&drawn.case, &mut drawn.rng);
-            mine.translations += 1;
-            examine(&drawn.case, &aim, &plan.laws, &mut broken);
-            faults.fetch_add(broken.len() as u64, Ordering::Relaxed);
-            for broken in broken.drain(..) {
-                let example = || Example {
-                    number,
-                    origin: drawn.origin.clone(),
-                    case: drawn.case.clone(),
-                    aim: aim.clone(),
-                    broken: broken.clone(),
-                };
-                mine.add(&aim, &broken, example);
+        let found = match seeds.get(turn as usize) {
+            Some(seed) => mine.corpus(plan, seed),
+            None => {
+                let number = plan.numbers.start + turn - seeds.len() as u64;
+                if number >= plan.numbers.end {
+                    return;
+                }
+                mine.drawn(plan, number)
             }
-        }
-        if number.is_multiple_of(1024) {
-            progress(number, faults.load(Ordering::Relaxed));
+        };
+        let faults = faults.fetch_add(found, Ordering::Relaxed);
+        if turn.is_multiple_of(1024) {
+            progress(turn, faults);
         }
     }
 }
 
 impl Outcome {
+    /// A request of the corpus goes to every model there is.
+    fn corpus(&mut self, plan: &Plan, seed: &Seed) -> u64 {
+        self.conversations += 1;
+        let mut found = 0;
+        for provider in &plan.providers {
+            let same = seed.case.from.id() == provider.to.id();
+            let asked = seed.case.model().filter(|_| same);
+            for model in provider.models.iter().copied().chain(asked) {
+                let aim = Aim { provider: *provider, model: model.to_owned() };
+                found += self.examine(plan, &seed.case, aim, None, &seed.name);
+            }
+        }
+        found
+    }
+
+    /// The conversation with this number goes to one model of each provider.
+    fn drawn(&mut self, plan: &Plan, number: u64) -> u64 {
+        let Some(mut drawn) = plan.supply.draw(number) else { return 0 };
+        self.conversations += 1;
+        let mut found = 0;
+        for provider in &plan.providers {
+            let aim = provider.aim(&drawn.case, &mut drawn.rng);
+            found += self.examine(plan, &drawn.case, aim, Some(number), &drawn.origin);
+        }
+        found
+    }
+
+    fn examine(
+        &mut self,
+        plan: &Plan,
+        case: &Case,
+        aim: Aim,
+        number: Option<u64>,
+        origin: &str,
+    ) -> u64 {
+        self.translations += 1;
+        let mut broken = Vec::new();
+        examine(case, &aim, &plan.laws, &mut broken);
+        let found = broken.len() as u64;
+        for broken in broken {
+            let example = || Example {
+                number,
+                origin: origin.to_owned(),
+                case: case.clone(),
+                aim: aim.clone(),
+                broken: broken.clone(),
+            };
+            self.add(&aim, &broken, example);
+        }
+        found
+    }
+
     fn add(&mut self, aim: &Aim, broken: &Broken, example: impl FnOnce() -> Example) {
         let key =
             Key { law: broken.law, to: aim.provider.judge.dialect, rule: broken.rule.clone() };
@@ -146,7 +195,7 @@ impl Outcome {
                 *ours.flavors.entry(flavor).or_default() += count;
             }
             // The same example whichever thread is faster.
-            if theirs.example.number < ours.example.number {
+            if theirs.example.order() < ours.example.order() {
                 ours.example = theirs.example;
             }
         }
@@ -170,18 +219,22 @@ impl Outcome {
 }
 
 impl Example {
+    fn order(&self) -> (Option<u64>, &str) {
+        (self.number, &self.origin)
+    }
+
     fn shrink(&mut self) {
-        let (from, aim) = (self.case.from, &self.aim);
+        let (case, aim) = (&self.case, &self.aim);
         let (law, rule) = (self.broken.law, self.broken.rule.clone());
         let fault = |body: &serde_json::Value| {
             let mut broken = Vec::new();
-            examine(&Case::new(from, body.clone()), aim, &[law], &mut broken);
+            examine(&case.with(body.clone()), aim, &[law], &mut broken);
             broken.into_iter().find(|one| one.law == law && one.rule == rule)
         };
         let body = shrink(&self.case.body, |body| fault(body).is_some());
         if let Some(broken) = fault(&body) {
             self.broken = broken;
-            self.case = Case::new(from, body);
+            self.case = self.case.with(body);
         }
     }
 }

@@ -11,7 +11,7 @@ impl Writer {
             script.system.push(block);
         }
         let rounds = self.rng.between(1, 3);
-        let thinks = self.rng.once_in(3) || self.odd();
+        let thinks = self.thinks || self.odd();
         for round in 0..rounds {
             self.round(&mut script, thinks, round + 1 == rounds);
         }

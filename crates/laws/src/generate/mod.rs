@@ -45,11 +45,14 @@ pub(crate) struct Writer {
     level: Level,
     marks: usize,
     calls: usize,
+    /// The model thinks, and says so.
+    thinks: bool,
 }
 
-/// The conversation with this number, in this dialect.
-pub fn generate(rng: Rng, from: &'static str, level: Level) -> Generated {
-    let mut writer = Writer { rng, level, marks: 0, calls: 0 };
+/// A conversation in this dialect. In one that `thinks` the model certainly does.
+pub fn generate(mut rng: Rng, from: &'static str, level: Level, thinks: bool) -> Generated {
+    let thinks = thinks || rng.once_in(3);
+    let mut writer = Writer { rng, level, marks: 0, calls: 0, thinks };
     let mut script = writer.flow();
     writer.upset(&mut script);
     let body = match from {

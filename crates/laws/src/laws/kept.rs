@@ -1,15 +1,18 @@
 //! Law 5: every text, call, result and medium of the input leaves, or is noted as lost at its place.
 
-use interlingua::model::{Args, Block, Body, Entry, Media, Place, Section, Source, Verbatim};
-use interlingua::{Conversation, Doc, Ledger, Limits};
+use bytes::Bytes;
+use interlingua::model::{
+    Args, Block, Body, Choice, Entry, Media, Place, Section, Source, Verbatim,
+};
+use interlingua::{Conversation, Dialect, Doc, Ledger, Limits};
 
-use super::{Broken, Case, Law, Sent};
+use super::{Broken, Law, Sent};
 use crate::marks;
 
 /// A mark of the input, and what it stands in; no place if nothing that was read holds it.
 #[derive(Clone, Debug)]
 pub(super) struct Marked {
-    number: usize,
+    pub(super) number: usize,
     at: Option<(Place, &'static str)>,
 }
 
@@ -18,7 +21,7 @@ pub(super) fn check(sent: &Sent<'_>, broken: &mut Vec<Broken>) {
     if translated.body == case.bytes {
         return;
     }
-    let marked = case.facts.marked.get_or_init(|| marked(case));
+    let marked = case.facts.marked.get_or_init(|| marks_in(case.from, &case.bytes));
     let mut left: Vec<usize> = marks::numbers(&translated.body).collect();
     left.sort_unstable();
     let entries = &translated.ledger.entries;
@@ -51,12 +54,23 @@ fn tells_of(entry: &Entry, place: Place) -> bool {
         && (block.is_none() || block == place.block)
 }
 
-fn marked(case: &Case) -> Vec<Marked> {
-    let mut found = Vec::new();
-    if let Ok(doc) = Doc::from_bytes(case.bytes.clone(), Limits::default()) {
-        conversation(&case.from.decode_request(&doc, &mut Ledger::default()), &mut found);
+impl Marked {
+    pub(super) fn is(&self, what: &str) -> bool {
+        self.at.is_some_and(|(_, it)| it == what)
     }
-    for number in marks::numbers(&case.bytes) {
+
+    pub(super) fn path(&self) -> String {
+        self.at.map_or(String::new(), |(place, _)| place.to_string())
+    }
+}
+
+/// The marks of a body and what each stands in.
+pub(super) fn marks_in(dialect: &dyn Dialect, body: &Bytes) -> Vec<Marked> {
+    let mut found = Vec::new();
+    if let Ok(doc) = Doc::from_bytes(body.clone(), Limits::default()) {
+        conversation(&dialect.decode_request(&doc, &mut Ledger::default()), &mut found);
+    }
+    for number in marks::numbers(body) {
         if !found.iter().any(|one| one.number == number) {
             found.push(Marked { number, at: None });
         }
@@ -74,6 +88,12 @@ fn conversation(conversation: &Conversation, out: &mut Vec<Marked>) {
         }
     }
     for (index, tool) in conversation.tools.iter().enumerate() {
+        // Where a dialect cannot say which tools are allowed, it leaves out those that are not.
+        if let Some(Choice::Allowed { names, .. }) = &conversation.settings.choice
+            && !names.contains(&tool.name)
+        {
+            continue;
+        }
         if let Some(about) = &tool.description {
             note(Place::tool(index), "description of a tool", &about.contents(), out);
         }

@@ -6,14 +6,16 @@ mod idempotent;
 mod kept;
 mod minimal;
 mod prefix;
+mod seals;
 mod sound;
 
-use std::cell::OnceCell;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
 
 use bytes::Bytes;
 use interlingua::{Dialect, Translated, translate_request};
+use interlingua_strict::seal::Key;
 use interlingua_strict::{Request, Switches, Verdict};
 use serde_json::Value;
 
@@ -33,6 +35,8 @@ pub enum Law {
     Prefix,
     /// 5: what does not leave is noted.
     Kept,
+    /// 6: seals go back whole to who made them.
+    Seals,
     /// 8: the same again comes out the same.
     Deterministic,
 }
@@ -53,16 +57,28 @@ pub struct Case {
     pub from: &'static dyn Dialect,
     pub body: Value,
     pub bytes: Bytes,
+    /// The model it was made for, where the body does not say it.
+    pub asked: Option<String>,
+    /// Who made its seals, if they are genuine.
+    pub maker: Option<Maker>,
     facts: Facts,
+}
+
+/// Whose seals a conversation has.
+#[derive(Clone, Debug)]
+pub struct Maker {
+    pub flavor: &'static str,
+    pub model: String,
 }
 
 /// What several targets need to know of a request, found out once.
 #[derive(Clone, Default)]
 struct Facts {
     /// The body as a provider reads it; `None` if it does not.
-    read: OnceCell<Option<Value>>,
-    marked: OnceCell<Vec<kept::Marked>>,
-    shorter: OnceCell<Option<Bytes>>,
+    read: OnceLock<Option<Value>>,
+    marked: OnceLock<Vec<kept::Marked>>,
+    shorter: OnceLock<Option<Bytes>>,
+    genuine: OnceLock<bool>,
 }
 
 /// What left for one target, read once for all laws.
@@ -83,6 +99,7 @@ impl Law {
         Self::Idempotent,
         Self::Prefix,
         Self::Kept,
+        Self::Seals,
         Self::Deterministic,
     ];
 
@@ -94,6 +111,7 @@ impl Law {
             Self::Idempotent => "idempotent",
             Self::Prefix => "prefix",
             Self::Kept => "kept",
+            Self::Seals => "seals",
             Self::Deterministic => "deterministic",
         }
     }
@@ -111,6 +129,7 @@ impl Law {
             Self::Idempotent => idempotent::check,
             Self::Prefix => prefix::check,
             Self::Kept => kept::check,
+            Self::Seals => seals::check,
             Self::Deterministic => deterministic::check,
         }
     }
@@ -119,7 +138,13 @@ impl Law {
 impl Case {
     pub fn new(from: &'static dyn Dialect, body: Value) -> Self {
         let bytes = crate::spell::spell(&body);
-        Self { from, body, bytes, facts: Facts::default() }
+        Self { from, body, bytes, asked: None, maker: None, facts: Facts::default() }
+    }
+
+    /// A request as it stands in a file. One that a parsed value cannot hold is not made smaller.
+    pub fn written(from: &'static dyn Dialect, bytes: Bytes) -> Self {
+        let body = serde_json::from_slice(&bytes).unwrap_or_default();
+        Self { bytes, ..Self::new(from, body) }
     }
 
     /// The body as a provider would read it.
@@ -127,9 +152,15 @@ impl Case {
         self.facts.read.get_or_init(|| serde_json::from_slice(&self.bytes).ok()).as_ref()
     }
 
-    /// The model that the client asks for, where the body says it.
+    /// The model that the client asks for, as far as it is known.
     pub fn model(&self) -> Option<&str> {
-        self.body.get("model").and_then(Value::as_str)
+        self.body.get("model").and_then(Value::as_str).or(self.asked.as_deref())
+    }
+
+    /// The same request with another body.
+    #[must_use]
+    pub fn with(&self, body: Value) -> Self {
+        Self { asked: self.asked.clone(), maker: self.maker.clone(), ..Self::new(self.from, body) }
     }
 }
 
@@ -166,11 +197,16 @@ fn translate(body: &Bytes, from: &dyn Dialect, aim: &Aim) -> Result<Translated, 
         .map_err(|error| error.to_string())
 }
 
-/// What the judge of the target says of a body.
+/// What the judge of the target says of a body; seals are not verified.
 fn judged(body: &Value, aim: &Aim) -> Verdict {
+    judged_with(body, aim, None)
+}
+
+fn judged_with(body: &Value, aim: &Aim, key: Option<&Key>) -> Verdict {
     let switches = Switches::default();
     let mut request = Request::new(body, aim.provider.flavor, &switches);
     request.model = &aim.model;
+    request.key = key;
     aim.provider.judge.check(&request)
 }
 
