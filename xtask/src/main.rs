@@ -6,6 +6,7 @@ mod debian;
 mod deny;
 mod fuzz;
 mod instructions;
+mod laws;
 mod run;
 mod sdk;
 mod test;
@@ -80,6 +81,12 @@ const COMMANDS: &[Command] = &[
         usage: "[PROPERTY] [--seconds N] [--seed N]",
         about: "mutated inputs against the properties (60 s each, a new seed)",
         run: fuzz::command,
+    },
+    Command {
+        name: "laws",
+        usage: "[--n N] [--seed S] [OPTIONS]",
+        about: "the laws over generated conversations and all targets (200000)",
+        run: laws::command,
     },
     Command {
         name: "sdk",

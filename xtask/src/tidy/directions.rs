@@ -151,6 +151,11 @@ const ROOMS: &[Room] = &[
     Room { name: ROAD, uses: &[DIALECTS, REPAIR, GUARD, MODEL, WIRE], pure: true },
     Room { name: CORPUS, uses: &[ROAD, DIALECTS, MODEL, WIRE], pure: false },
     Room { name: JUDGE, uses: &[], pure: false },
+    Room {
+        name: "interlingua-laws",
+        uses: &[CORPUS, JUDGE, ROAD, DIALECTS, REPAIR, MODEL, WIRE],
+        pure: false,
+    },
     Room { name: UPSTREAM, uses: &[ROAD, DIALECTS, MODEL, WIRE], pure: false },
     Room { name: STORE, uses: &[ROAD, DIALECTS, MODEL, WIRE], pure: false },
     Room { name: GATEWAY, uses: SERVER, pure: false },

@@ -1,0 +1,117 @@
+//! `interlingua-laws`: checks the laws over very many conversations and says what breaks them.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command speaks to its user")]
+
+use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use interlingua_laws::laws::Law;
+use interlingua_laws::report::report;
+use interlingua_laws::run::{Plan, run};
+use interlingua_laws::seeds::load;
+use interlingua_laws::source::Supply;
+use interlingua_laws::targets::providers;
+
+const USAGE: &str = "\
+Usage: cargo xtask laws [OPTIONS]
+
+  --n N            how many conversations (200000)
+  --seed S         which ones (1)
+  --corpus no      without the requests of the corpus, which come first
+  --only I         the conversation with this number alone
+  --from D,…       dialects that clients speak
+  --to D,…         dialects or dialect/flavor that are written
+  --law L,…        laws to try: total, sound, minimal, idempotent, prefix, kept,
+                   seals, deterministic
+  --seconds T      stop after so long
+  --threads T      (all cores)
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match plan(&arguments) {
+        Ok(plan) => carry_out(&plan),
+        Err(message) => {
+            eprint!("{message}\n\n{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn carry_out(plan: &Plan) -> ExitCode {
+    // A panic is a finding like any other; it is reported with its conversation.
+    std::panic::set_hook(Box::new(|_| {}));
+    let total = plan.numbers.end - plan.numbers.start;
+    let terminal = std::io::stderr().is_terminal();
+    let progress = |number: u64, faults: u64| {
+        if terminal {
+            eprint!("\r{} of {total}, {faults} violations ", number - plan.numbers.start);
+            let _ = std::io::stderr().flush();
+        }
+    };
+    let mut outcome = run(plan, &progress);
+    if terminal {
+        eprintln!();
+    }
+    outcome.shrink(plan.threads);
+    print!("{}", report(&outcome, plan.supply.seed));
+    if outcome.groups.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn plan(arguments: &[String]) -> Result<Plan, String> {
+    let mut words = arguments.iter();
+    let (mut n, mut seed, mut only, mut seconds) = (200_000, 1, None, None);
+    let mut threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let (mut from, mut to, mut laws) = (None, None, None);
+    let (mut corpus, root) = (true, Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
+    while let Some(word) = words.next() {
+        let value = words.next().ok_or_else(|| format!("{word}: no value, or no such option"))?;
+        let number = || value.parse::<u64>().map_err(|_| format!("{word}: '{value}' is no number"));
+        let list = || Some(value.split(',').map(str::to_owned).collect::<Vec<_>>());
+        match word.as_str() {
+            "--n" => n = number()?,
+            "--seed" => seed = number()?,
+            "--only" => only = Some(number()?),
+            "--seconds" => seconds = Some(number()?),
+            "--threads" => threads = (number()? as usize).max(1),
+            "--from" => from = list(),
+            "--to" => to = list(),
+            "--corpus" => corpus = value == "yes",
+            "--law" => laws = list(),
+            _ => return Err(format!("there is no option {word}")),
+        }
+    }
+    let seeds = load(&root.join("corpus"))?;
+    let supply = Supply::new(seed, from.as_deref(), seeds);
+    if supply.from.is_empty() {
+        return Err("--from: no such dialect".into());
+    }
+    let mut providers = providers();
+    if let Some(to) = &to {
+        providers
+            .retain(|one| to.iter().any(|name| one.name() == *name || one.judge.dialect == name));
+    }
+    if providers.is_empty() {
+        return Err("--to: no such dialect or flavor".into());
+    }
+    let laws = match laws {
+        None => Law::ALL.to_vec(),
+        Some(names) => {
+            let find =
+                |name: &String| Law::find(name).ok_or_else(|| format!("there is no law {name}"));
+            names.iter().map(find).collect::<Result<_, _>>()?
+        }
+    };
+    let corpus = corpus && only.is_none();
+    let numbers = only.map_or(0..n, |only| only..only + 1);
+    Ok(Plan {
+        supply,
+        providers,
+        laws,
+        corpus,
+        numbers,
+        limit: seconds.map(Duration::from_secs),
+        threads,
+    })
+}
