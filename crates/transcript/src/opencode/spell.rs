@@ -192,21 +192,7 @@ fn kept<'s>(part: &Part<'s>, key: &str) -> Option<Node<'s>> {
 fn block(part: &Part<'_>) -> Option<Json> {
     Some(match part.kind {
         Kind::Text | Kind::Compaction => text_block(&said(part)),
-        Kind::Reasoning => {
-            Json::object(|o| match kept(part, "redactedData").and_then(Node::text) {
-                Some(data) => {
-                    o.word("type", "redacted_thinking");
-                    o.text("data", &data);
-                }
-                None => {
-                    o.word("type", "thinking");
-                    o.text("thinking", &said(part));
-                    let signature =
-                        kept(part, "signature").and_then(Node::text).unwrap_or_default();
-                    o.text("signature", &signature);
-                }
-            })
-        }
+        Kind::Reasoning => thinking(part),
         Kind::File => {
             let (kind, data) = data(part)?;
             let is_image = kind.raw().starts_with("image");
@@ -224,6 +210,20 @@ fn block(part: &Part<'_>) -> Option<Json> {
             call(part, "id", o);
             o.json("input", &input(part));
         }),
+    })
+}
+
+fn thinking(part: &Part<'_>) -> Json {
+    Json::object(|o| {
+        if let Some(data) = kept(part, "redactedData").and_then(Node::text) {
+            o.word("type", "redacted_thinking");
+            o.text("data", &data);
+        } else {
+            o.word("type", "thinking");
+            o.text("thinking", &said(part));
+            let signature = kept(part, "signature").and_then(Node::text).unwrap_or_default();
+            o.text("signature", &signature);
+        }
     })
 }
 
