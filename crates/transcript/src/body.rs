@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 use interlingua::wire::Node;
-use interlingua::{Dialect, find};
+use interlingua::{Dialect, DialectId, find};
 
-use crate::{Format, Origin, Source, Transcript, Unit, unit};
+use crate::{Format, Origin, Source, Transcript, unit};
 
 #[derive(Debug)]
 pub(crate) struct Body;
@@ -20,7 +20,7 @@ impl Format for Body {
 
     fn read(&self, source: &Source) -> Option<Transcript> {
         let root = source.whole().filter(|root| root.is_object())?;
-        let dialect = find(spoken(root)?)?;
+        let dialect = find(spoken(root, source.hint())?)?;
         Some(of_body(&Body, dialect, source))
     }
 
@@ -38,24 +38,16 @@ pub(crate) fn of_body(
 ) -> Transcript {
     let doc = source.lines().first().and_then(|line| line.doc.as_ref().ok());
     let mut units = doc.map(|doc| unit::units(dialect, doc)).unwrap_or_default();
-    set_lines(&mut units, source.bytes());
-    Transcript { format, dialect, body: source.bytes().clone(), units, notes: Vec::new() }
-}
-
-/// Parts follow each other in the file, so one pass counts the lines.
-fn set_lines(units: &mut [Unit], bytes: &[u8]) {
-    let (mut line, mut counted) = (1, 0);
-    for unit in units {
-        let at = unit.at.clamp(counted, bytes.len());
-        line += memchr::memchr_iter(b'\n', &bytes[counted..at]).count();
-        counted = at;
+    let lines = source.lines_of(units.iter().map(|unit| unit.at));
+    for (unit, line) in units.iter_mut().zip(lines) {
         let slot = unit.block.unwrap_or_default();
         unit.origin = Some(Origin { line, record: unit.turn, slot });
     }
+    Transcript { format, dialect, body: source.bytes().clone(), units, notes: Vec::new() }
 }
 
 /// The name of the dialect that a body speaks.
-fn spoken(root: Node<'_>) -> Option<&'static str> {
+fn spoken(root: Node<'_>, hint: Option<DialectId>) -> Option<&'static str> {
     if root.get("contents").is_some_and(Node::is_array) {
         return Some("gemini");
     }
@@ -63,7 +55,9 @@ fn spoken(root: Node<'_>) -> Option<&'static str> {
         let input = root.get("input").is_some_and(|input| input.is_array() || input.is_string());
         return input.then_some("openai-responses");
     };
-    let score = |marks: &Marks| marks.score(root, messages);
+    let score = |marks: &Marks| {
+        (marks.score(root, messages), hint.is_some_and(|hint| hint.0 == marks.dialect))
+    };
     // The first of equals is meant.
     let best = MARKS.iter().rev().max_by_key(|marks| score(marks))?;
     Some(best.dialect)
@@ -74,9 +68,13 @@ struct Marks {
     dialect: &'static str,
     /// Fields of the body.
     fields: &'static [&'static str],
+    /// Fields of the body that others have too, but less often.
+    perhaps: &'static [&'static str],
     /// Fields of a tool.
     tool: &'static [&'static str],
     roles: &'static [&'static str],
+    /// Roles that the first message has.
+    first: &'static [&'static str],
     /// Fields of a message.
     message: &'static [&'static str],
     /// Types of blocks.
@@ -94,10 +92,13 @@ impl Marks {
         };
         let model = root.get("model").map(Node::word).unwrap_or_default();
         let mut score = self.fields.iter().filter(|key| root.get(key).is_some()).count() * 4;
+        score += self.perhaps.iter().filter(|key| root.get(key).is_some()).count();
         score += usize::from(self.models.iter().any(|name| model.contains(name)));
         for tool in root.get("tools").into_iter().flat_map(Node::items).take(1) {
             score += has(tool, self.tool) * 8;
         }
+        let first = messages.items().next().and_then(|first| first.get("role")).map(Node::word);
+        score += usize::from(first.is_some_and(|role| self.first.contains(&&*role))) * 8;
         for message in messages.items() {
             let role = message.get("role").map(Node::word).unwrap_or_default();
             score += usize::from(self.roles.contains(&&*role)) * 8;
@@ -133,8 +134,10 @@ const MARKS: &[Marks] = &[
             "stop",
             "stream_options",
         ],
+        perhaps: &[],
         tool: &["function"],
         roles: &["tool", "developer", "function"],
+        first: &["system"],
         message: &["tool_calls", "tool_call_id", "function_call", "reasoning_content"],
         types: &["image_url", "input_audio", "file", "refusal"],
         keys: &[],
@@ -149,28 +152,51 @@ const MARKS: &[Marks] = &[
             "system",
             "thinking",
         ],
+        perhaps: &["max_tokens"],
         tool: &["input_schema"],
         roles: &[],
+        first: &[],
         message: &[],
-        types: &["tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document"],
+        types: &[
+            "document",
+            "image",
+            "redacted_thinking",
+            "server_tool_use",
+            "thinking",
+            "tool_result",
+            "tool_use",
+        ],
         keys: &[],
         models: &["claude"],
     },
     Marks {
         dialect: "bedrock",
-        fields: &["additionalModelRequestFields", "inferenceConfig", "modelId", "toolConfig"],
+        fields: &[
+            "additionalModelRequestFields",
+            "guardrailConfig",
+            "inferenceConfig",
+            "modelId",
+            "outputConfig",
+            "requestMetadata",
+            "serviceTier",
+            "toolConfig",
+        ],
+        perhaps: &[],
         tool: &[],
         roles: &[],
+        first: &[],
         message: &[],
         types: &[],
         keys: &[
-            "text",
-            "toolUse",
-            "toolResult",
-            "reasoningContent",
-            "image",
-            "document",
             "cachePoint",
+            "citationsContent",
+            "document",
+            "guardContent",
+            "image",
+            "reasoningContent",
+            "text",
+            "toolResult",
+            "toolUse",
         ],
         models: &[],
     },

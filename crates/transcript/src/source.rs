@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytes::Bytes;
 use interlingua::wire::Node;
-use interlingua::{Doc, Limits, Malformed};
+use interlingua::{DialectId, Doc, Limits, Malformed};
 
 use crate::Note;
 
@@ -15,6 +15,8 @@ pub struct Source {
     lines: Vec<Line>,
     /// The file is one JSON value, perhaps on many lines.
     single: bool,
+    /// The dialect it is said to be in; decides where the file does not.
+    hint: Option<DialectId>,
 }
 
 /// A line of the file, or the whole of it where that is one value.
@@ -32,11 +34,8 @@ impl Source {
         let whole = Doc::from_bytes(bytes.clone(), LIMITS);
         if let Ok(doc) = whole {
             let range = 0..bytes.len();
-            return Self {
-                bytes,
-                lines: vec![Line { number: 1, range, doc: Ok(doc) }],
-                single: true,
-            };
+            let lines = vec![Line { number: 1, range, doc: Ok(doc) }];
+            return Self { bytes, lines, single: true, hint: None };
         }
         let mut lines = Vec::new();
         let mut start = 0;
@@ -49,7 +48,18 @@ impl Source {
                 lines.push(Line { number: at + 1, range, doc });
             }
         }
-        Self { bytes, lines, single: false }
+        Self { bytes, lines, single: false, hint: None }
+    }
+
+    /// Says which dialect a request body is in, should it not show.
+    #[must_use]
+    pub fn hinted(mut self, dialect: DialectId) -> Self {
+        self.hint = Some(dialect);
+        self
+    }
+
+    pub(crate) fn hint(&self) -> Option<DialectId> {
+        self.hint
     }
 
     pub fn bytes(&self) -> &Bytes {
@@ -71,9 +81,16 @@ impl Source {
         Doc::from_bytes(self.bytes.clone(), LIMITS).err()
     }
 
-    /// The number of the line on which this byte of the file stands.
-    pub fn line_of(&self, at: usize) -> usize {
-        memchr::memchr_iter(b'\n', &self.bytes[..at.min(self.bytes.len())]).count() + 1
+    /// The number of the line on which each of these bytes of the file stands; they must rise.
+    pub(crate) fn lines_of(&self, places: impl Iterator<Item = usize>) -> Vec<usize> {
+        let (mut line, mut counted) = (1, 0);
+        let mut count = |at: usize| {
+            let at = at.clamp(counted, self.bytes.len());
+            line += memchr::memchr_iter(b'\n', &self.bytes[counted..at]).count();
+            counted = at;
+            line
+        };
+        places.map(&mut count).collect()
     }
 
     /// The value of a line that is an object.

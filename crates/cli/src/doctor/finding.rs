@@ -83,6 +83,11 @@ fn nearness(
     spot: &Spot,
 ) -> usize {
     let same_rule = finding.violation.as_ref().is_some_and(|found| found.rule == entry.rule);
+    // A later rule has its say about what an earlier one put in.
+    let is_at = |one: &Entry| entry.after.is_some() && one.after == entry.after;
+    if finding.repairs.iter().any(|(one, _)| is_at(one)) {
+        return 5;
+    }
     let (Some(turn), Some(other)) = (finding.spot.turn, spot.turn) else {
         // Of the whole request.
         return usize::from(finding.spot.turn.is_none() && spot.turn.is_none())

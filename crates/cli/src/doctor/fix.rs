@@ -56,7 +56,7 @@ fn in_own_dialect(transcript: &Transcript, diagnosis: &Diagnosis) -> Result<Byte
 /// Looks at the repaired file as if it had just come: nothing is claimed that was not seen.
 fn verify(order: &Doctor, name: &str, fixed: &Bytes, before: &Diagnosis) -> Result<(), Problem> {
     let advice = "Nothing was written. Please report this with the lines named above.";
-    let Some(transcript) = read(&Source::new(fixed.clone())) else {
+    let Some(transcript) = read(&Source::new(fixed.clone()).hinted(before.provider.id())) else {
         return Err(Problem::bad(format!("{name}: the repaired file cannot be read"), advice));
     };
     let (provider, target) = (before.provider, before.target.clone());

@@ -58,7 +58,10 @@ pub(crate) fn run(order: &Doctor) -> Result<(), Problem> {
         let advice = "Save it to a file first.";
         return Err(Problem::usage("--fix: stdin has no place beside it", advice));
     }
-    let source = Source::new(input::read(Some(&order.file))?.into());
+    let mut source = Source::new(input::read(Some(&order.file))?.into());
+    if let Some(provider) = order.provider {
+        source = source.hinted(provider.id());
+    }
     let Some(transcript) = interlingua_transcript::read(&source) else {
         return Err(unknown(&name, &source));
     };

@@ -28,8 +28,10 @@ pub(super) fn read(parts: &[Part<'_>], messages: Node<'_>, source: &Source) -> O
     let spelling = if named(&ANTHROPIC_NAMES) { &BLOCKS } else { &ITEMS };
     let mut units: Vec<Unit> = Vec::new();
     let mut notes = Vec::new();
+    let mut lines = source.lines_of(parts.iter().map(|part| part.node.range().start)).into_iter();
     for step in parts.chunk_by(|a, b| a.step == b.step) {
-        spell_step(step, spelling, source, &mut units);
+        let lines: Vec<usize> = lines.by_ref().take(step.len()).collect();
+        spell_step(step, &lines, spelling, &mut units);
     }
     if spelling.messages {
         join(&mut units);
@@ -52,18 +54,17 @@ pub(super) fn read(parts: &[Part<'_>], messages: Node<'_>, source: &Source) -> O
 }
 
 /// The parts of one step, then the results of its calls.
-fn spell_step(step: &[Part<'_>], spelling: &Spelling, source: &Source, units: &mut Vec<Unit>) {
+fn spell_step(step: &[Part<'_>], lines: &[usize], spelling: &Spelling, units: &mut Vec<Unit>) {
     let role = if step.iter().any(|part| part.from_user) { "user" } else { "assistant" };
-    let origin = |part: &Part<'_>, result: usize| {
-        let line = source.line_of(part.node.range().start);
+    let origin = |part: &Part<'_>, line: usize, result: usize| {
         Some(Origin { line, record: part.message, slot: part.at * 2 + result })
     };
-    for part in step {
+    for (part, line) in step.iter().zip(lines) {
         if let Some(json) = (spelling.part)(part) {
-            units.push(new_unit(role, json, origin(part, 0)));
+            units.push(new_unit(role, json, origin(part, *line, 0)));
         }
     }
-    for part in step.iter().filter(|part| part.kind == Kind::Tool) {
+    for (part, line) in step.iter().zip(lines).filter(|(part, _)| part.kind == Kind::Tool) {
         let Some(state) = part.node.get("state") else { continue };
         let (key, is_error) = match &*word(state, "status") {
             "completed" => ("output", false),
@@ -72,7 +73,7 @@ fn spell_step(step: &[Part<'_>], spelling: &Spelling, source: &Source, units: &m
         };
         let text = state.get(key).and_then(Node::text).unwrap_or_default();
         let json = (spelling.result)(part, &text, is_error);
-        units.push(new_unit("user", json, origin(part, 1)));
+        units.push(new_unit("user", json, origin(part, *line, 1)));
     }
 }
 

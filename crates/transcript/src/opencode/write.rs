@@ -1,5 +1,6 @@
 //! A repaired conversation, written back into its file.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use bytes::Bytes;
@@ -8,20 +9,24 @@ use interlingua::{Doc, Json, Limits, Text};
 
 use super::parts::{role, word};
 use crate::patch::Patch;
-use crate::{Edits, Fate, Insert, Source, Transcript, align, ids, units};
+use crate::{Fate, Insert, Source, Transcript, align, ids, units};
 
 pub(super) fn write(source: &Source, transcript: &Transcript, repaired: &Bytes) -> Bytes {
     let after = Doc::from_bytes(repaired.clone(), Limits::default());
     let messages = source.whole().and_then(|root| root.get("messages"));
     let (Some(messages), Ok(after)) = (messages, after) else { return source.bytes().clone() };
     let edits = align(&transcript.units, &units(transcript.dialect, &after));
+    let fates = transcript.units.iter().zip(&edits.fates);
+    let fates: HashMap<(usize, usize), &Fate> = fates
+        .filter_map(|(unit, fate)| unit.origin.map(|origin| ((origin.record, origin.slot), fate)))
+        .collect();
     let mut patch = Patch::default();
     for (at, message) in messages.items().enumerate() {
         let Some(list) = message.get("parts") else { continue };
         let parts: Vec<Node<'_>> = list.items().collect();
         let mut gone = vec![false; parts.len()];
         for (of, part) in parts.iter().enumerate() {
-            let fate = |result: usize| fate(transcript, &edits, at, of * 2 + result);
+            let fate = |result: usize| fates.get(&(at, of * 2 + result)).copied();
             gone[of] = fate(0) == Some(&Fate::Removed);
             if let Some(Fate::Rewritten(json)) = fate(0) {
                 rewrite(*part, json, &mut patch);
@@ -36,18 +41,6 @@ pub(super) fn write(source: &Source, transcript: &Transcript, repaired: &Bytes) 
         add(insert, transcript, messages, &mut patch);
     }
     patch.apply(source.bytes())
-}
-
-fn fate<'e>(
-    transcript: &Transcript,
-    edits: &'e Edits,
-    record: usize,
-    slot: usize,
-) -> Option<&'e Fate> {
-    let here = |unit: &crate::Unit| {
-        unit.origin.is_some_and(|origin| origin.record == record && origin.slot == slot)
-    };
-    transcript.units.iter().position(here).map(|unit| &edits.fates[unit])
 }
 
 /// Takes parts out of their list, each with the comma that set it apart.
