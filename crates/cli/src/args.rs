@@ -25,6 +25,9 @@ pub(crate) enum Command {
     /// Would the provider accept this request?
     #[command(after_help = crate::check::HELP, long_about = crate::check::ABOUT)]
     Check(crate::check::Check),
+    /// What is wrong with a conversation that an agent keeps, and what mends it
+    #[command(after_help = crate::doctor::HELP, long_about = crate::doctor::ABOUT)]
+    Doctor(crate::doctor::Doctor),
     /// Play the providers, as strict as they are, on your own machine
     #[command(after_help = crate::simulate::help(), long_about = crate::simulate::ABOUT)]
     Simulate(crate::simulate::Simulate),
@@ -70,7 +73,7 @@ pub(crate) struct Translate {
 }
 
 /// Names come from the registry, so that help and suggestions know every dialect.
-fn dialect() -> impl TypedValueParser<Value = &'static dyn Dialect> {
+pub(crate) fn dialect() -> impl TypedValueParser<Value = &'static dyn Dialect> {
     let names = PossibleValuesParser::new(ALL.iter().map(|dialect| dialect.id().0));
     names.try_map(|name| find(&name).ok_or("there is no such dialect"))
 }

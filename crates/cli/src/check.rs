@@ -1,8 +1,6 @@
 //! `interlingua check`: would the provider accept this request?
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -10,7 +8,7 @@ use interlingua_strict::seal::Key;
 use interlingua_strict::{ALL, Judge, Request, Switches, Verdict, Violation, find};
 
 use crate::problem::Problem;
-use crate::{near, output};
+use crate::{input, near, output};
 
 #[derive(Args)]
 pub(crate) struct Check {
@@ -45,7 +43,7 @@ pub(crate) struct Check {
 
 pub(crate) fn run(order: &Check) -> Result<(), Problem> {
     let flavor = flavor(order)?;
-    let body = read(order.file.as_deref())?;
+    let body = input::read(order.file.as_deref())?;
     let verdict = verdict(order, flavor, &body);
     let Some(first) = verdict.violations.first() else { return Ok(()) };
     let lines: String = verdict.violations.iter().map(line).collect();
@@ -97,20 +95,6 @@ fn flavor(order: &Check) -> Result<&str, Problem> {
     let what = near::unknown("flavor", name, known.iter().copied());
     let advice = format!("The flavors of {} are {}.", order.judge.dialect, known.join(", "));
     Err(Problem::usage(format!("--flavor: {what}"), advice))
-}
-
-fn read(file: Option<&Path>) -> Result<Vec<u8>, Problem> {
-    let mut body = Vec::new();
-    let (name, done) = match file {
-        Some(path) if path != Path::new("-") => {
-            let done = File::open(path).and_then(|mut file| file.read_to_end(&mut body));
-            (path.display().to_string(), done)
-        }
-        _ => ("stdin".to_owned(), io::stdin().lock().read_to_end(&mut body)),
-    };
-    let advice = "Give a file that is there and may be read, or - for stdin.";
-    done.map_err(|error| Problem::usage(format!("cannot read {name}: {error}"), advice))?;
-    Ok(body)
 }
 
 /// Names come from the registry, so that help and suggestions know every judge.

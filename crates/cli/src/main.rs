@@ -3,6 +3,8 @@
 mod args;
 mod case;
 mod check;
+mod doctor;
+mod input;
 mod near;
 mod output;
 mod problem;
@@ -21,6 +23,7 @@ fn main() -> ExitCode {
         Some(Command::Translate(order)) => translate::run(&order),
         Some(Command::Case) => case::run(),
         Some(Command::Check(order)) => check::run(&order),
+        Some(Command::Doctor(order)) => doctor::run(&order),
         Some(Command::Simulate(order)) => simulate::run(&order),
         None => output::print(Cli::command().render_help().to_string().as_bytes()),
     };

@@ -13,7 +13,7 @@ use interlingua::{
 
 use crate::args::Translate;
 use crate::problem::Problem;
-use crate::{near, output};
+use crate::{input, near, output};
 
 pub(crate) fn run(order: &Translate) -> Result<(), Problem> {
     let provider = if order.reply || order.stream { order.from } else { order.to };
@@ -50,7 +50,11 @@ fn reply(order: &Translate, body: &Bytes, exchange: &Exchange) -> Result<(), Pro
             output::print(&order.to.encode_error(&failure))?;
             output::end_line()?;
             write_ledger(order, &Ledger::default())?;
-            let what = format!("{}: the reply is an error: {}", name(order), failure.message);
+            let what = format!(
+                "{}: the reply is an error: {}",
+                input::name(order.file.as_deref()),
+                failure.message
+            );
             Err(Problem::bad(what, "It was translated as an error."))
         }
     }
@@ -89,7 +93,11 @@ fn stream(
     let (reply, ledger) = stream.into_reply();
     write_ledger(order, &ledger)?;
     reply.map(|_| ()).map_err(|failure| {
-        let what = format!("{}: the stream ends in an error: {}", name(order), failure.message);
+        let what = format!(
+            "{}: the stream ends in an error: {}",
+            input::name(order.file.as_deref()),
+            failure.message
+        );
         Problem::bad(what, "It was translated as the dialect's own error.")
     })
 }
@@ -103,7 +111,10 @@ fn read_some(
     let count = loop {
         match input.read(chunk) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            read => break read.map_err(|error| cannot_read(&name(order), &error))?,
+            read => {
+                break read
+                    .map_err(|error| cannot_read(&input::name(order.file.as_deref()), &error))?;
+            }
         }
     };
     seen.extend_from_slice(&chunk[..count]);
@@ -114,7 +125,10 @@ fn read_all(order: &Translate, input: Box<dyn Read>) -> Result<Bytes, Problem> {
     let mut body = Vec::new();
     // One byte more than allowed is enough to know that it is too much.
     let most = Limits::default().bytes as u64 + 1;
-    input.take(most).read_to_end(&mut body).map_err(|error| cannot_read(&name(order), &error))?;
+    input
+        .take(most)
+        .read_to_end(&mut body)
+        .map_err(|error| cannot_read(&input::name(order.file.as_deref()), &error))?;
     Ok(body.into())
 }
 
@@ -185,20 +199,12 @@ fn unreadable(order: &Translate, error: &TranslateError, body: &[u8]) -> Problem
             Why::Expected(_) => "Mend the JSON there and try again.",
         },
     };
-    Problem::bad(format!("{}:{line}:{column}: {error}", name(order)), advice)
+    Problem::bad(format!("{}:{line}:{column}: {error}", input::name(order.file.as_deref())), advice)
 }
 
 fn looks_streamed(body: &[u8]) -> bool {
     let body = body.trim_ascii_start();
     [&b"data:"[..], b"event:", b":"].iter().any(|start| body.starts_with(start))
-}
-
-/// What the input is called.
-fn name(order: &Translate) -> String {
-    match &order.file {
-        Some(path) if path != Path::new("-") => path.display().to_string(),
-        _ => "stdin".into(),
-    }
 }
 
 const CHUNK: usize = 64 * 1024;

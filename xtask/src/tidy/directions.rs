@@ -149,6 +149,7 @@ const ROOMS: &[Room] = &[
     Room { name: REPAIR, uses: &[MODEL, WIRE], pure: true },
     Room { name: GUARD, uses: &[MODEL, WIRE], pure: true },
     Room { name: ROAD, uses: &[DIALECTS, REPAIR, GUARD, MODEL, WIRE], pure: true },
+    Room { name: TRANSCRIPT, uses: &[ROAD, WIRE], pure: true },
     Room { name: CORPUS, uses: &[ROAD, DIALECTS, MODEL, WIRE], pure: false },
     Room { name: JUDGE, uses: &[], pure: false },
     Room {
@@ -164,7 +165,7 @@ const ROOMS: &[Room] = &[
     Room {
         name: "interlingua-cli",
         uses: &[
-            CORPUS, GATEWAY, AGENT, SIMULATOR, JUDGE, UPSTREAM, STORE, ROAD, DIALECTS, REPAIR,
+            CORPUS, TRANSCRIPT, GATEWAY, AGENT, SIMULATOR, JUDGE, UPSTREAM, STORE, ROAD, DIALECTS, REPAIR,
             GUARD, MODEL, WIRE,
         ],
         pure: false,
@@ -179,6 +180,7 @@ const DIALECTS: &str = "interlingua-dialects";
 const REPAIR: &str = "interlingua-repair";
 const GUARD: &str = "interlingua-guard";
 const ROAD: &str = "interlingua";
+const TRANSCRIPT: &str = "interlingua-transcript";
 const CORPUS: &str = "interlingua-corpus";
 const UPSTREAM: &str = "interlingua-upstream";
 const STORE: &str = "interlingua-store";

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 
 use super::{Doc, Json, Kind, Span, Text};
 
@@ -32,6 +33,12 @@ impl<'d> Node<'d> {
     pub fn raw(self) -> &'d str {
         let Span { start, end, .. } = *self.span();
         &self.doc.text[start as usize..end as usize]
+    }
+
+    /// Where this value stands in the document's text.
+    pub fn range(self) -> Range<usize> {
+        let Span { start, end, .. } = *self.span();
+        start as usize..end as usize
     }
 
     /// The exact text of this value, sharing the document's memory.
