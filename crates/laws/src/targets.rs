@@ -64,6 +64,7 @@ impl Aim {
         Target {
             model: Some(Text::new(&self.model)),
             flavor: (!inventor).then_some(self.provider.flavor),
+            ..Target::default()
         }
     }
 }

@@ -76,16 +76,16 @@ impl Reading<'_> {
     /// What becomes of the value of a field.
     pub fn fit(&self, value: &Json, kind: Kind) -> Fit {
         // Who leaves out a field may also say so: null is always fine.
-        let fine = match (kind, value.kind()) {
+        let fine = matches!(
+            (kind, value.kind()),
             (Kind::Any, _)
-            | (_, wire::Kind::Null)
-            | (Kind::Text | Kind::TextOr(_), wire::Kind::String)
-            | (Kind::Number, wire::Kind::Number)
-            | (Kind::Flag, wire::Kind::Bool)
-            | (Kind::Object, wire::Kind::Object)
-            | (Kind::List, wire::Kind::Array) => true,
-            _ => false,
-        };
+                | (_, wire::Kind::Null)
+                | (Kind::Text | Kind::TextOr(_), wire::Kind::String)
+                | (Kind::Number, wire::Kind::Number)
+                | (Kind::Flag, wire::Kind::Bool)
+                | (Kind::Object, wire::Kind::Object)
+                | (Kind::List, wire::Kind::Array)
+        );
         if fine { Fit::Fine } else { self.node(value.doc().root(), kind) }
     }
 

@@ -165,8 +165,8 @@ const ROOMS: &[Room] = &[
     Room {
         name: "interlingua-cli",
         uses: &[
-            CORPUS, TRANSCRIPT, GATEWAY, AGENT, SIMULATOR, JUDGE, UPSTREAM, STORE, ROAD, DIALECTS, REPAIR,
-            GUARD, MODEL, WIRE,
+            CORPUS, TRANSCRIPT, GATEWAY, AGENT, SIMULATOR, JUDGE, UPSTREAM, STORE, ROAD, DIALECTS,
+            REPAIR, GUARD, MODEL, WIRE,
         ],
         pure: false,
     },

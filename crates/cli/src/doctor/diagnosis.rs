@@ -36,7 +36,8 @@ impl Diagnosis {
     ) -> Result<Self, Problem> {
         let provider = order.provider.unwrap_or_else(|| spoken(transcript));
         let flavor = flavor(order, provider)?;
-        let target = Target { model: order.model.as_deref().map(Text::new), flavor };
+        let target =
+            Target { model: order.model.as_deref().map(Text::new), flavor, ..Target::default() };
         Self::of(transcript, provider, target, order.flavor.as_deref())
             .map_err(|error| Problem::bad(format!("{name}: {error}"), "It is too much to send."))
     }
