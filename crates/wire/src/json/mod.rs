@@ -66,7 +66,7 @@ struct Span {
     end: u32,
     next: u32,
     kind: Kind,
-    /// A string that is known to hold no escape; a long one may hold none and not be known to.
+    /// A string without escapes.
     plain: bool,
 }
 
