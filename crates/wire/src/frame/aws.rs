@@ -92,8 +92,8 @@ impl Length {
 
 impl Known {
     fn frame(&mut self, raw: Bytes) -> Result<Frame, &'static str> {
-        if let Some(frame) = self.recognise(&raw) {
-            return Ok(frame);
+        if let Some((event, data)) = self.recognise(&raw) {
+            return Ok(Frame { raw, event, data: Some(data) });
         }
         let frame = frame(raw)?;
         if let Some(headers) = headers(&frame.raw).filter(|headers| headers.len() <= LONGEST_KNOWN)
@@ -110,7 +110,7 @@ impl Known {
 
     /// A message with the headers of an earlier one, a payload, and checksums that are right. Any
     /// other, and whatever is wrong with it, is for the package to judge.
-    fn recognise(&self, raw: &Bytes) -> Option<Frame> {
+    fn recognise(&self, raw: &Bytes) -> Option<(Option<ByteString>, ByteString)> {
         let headers = headers(raw)?;
         let known = self.0.iter().find(|known| known.raw == headers)?;
         let payload = payload(raw).filter(|payload| !payload.is_empty())?;
@@ -119,7 +119,7 @@ impl Known {
         let right = crc32fast::hash(prelude) == u32::from_be_bytes(*prelude_checksum)
             && crc32fast::hash(message) == u32::from_be_bytes(*checksum);
         let data = ByteString::try_from(raw.slice_ref(payload)).ok()?;
-        right.then(|| Frame { raw: raw.clone(), event: known.event.clone(), data: Some(data) })
+        right.then(|| (known.event.clone(), data))
     }
 }
 
