@@ -12,7 +12,7 @@ pub fn read(dialect: &dyn Dialect, stream: &Bytes, exchange: &Exchange) -> Vec<E
     let (mut events, mut ledger) = (Vec::new(), Ledger::default());
     framer.push(stream);
     while let Ok(Some(frame)) = framer.finish() {
-        reader.read(&frame, &mut events, &mut ledger);
+        reader.read(frame, &mut events, &mut ledger);
     }
     reader.finish(&mut events, &mut ledger);
     events

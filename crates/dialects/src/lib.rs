@@ -108,7 +108,7 @@ pub trait Dialect: Sync {
 
 /// Reads the frames of one stream. Whatever comes, the events it gives are lawful: see [`Event`].
 pub trait StreamReader: Send {
-    fn read(&mut self, frame: &Frame, events: &mut Vec<Event>, ledger: &mut Ledger);
+    fn read(&mut self, frame: Frame, events: &mut Vec<Event>, ledger: &mut Ledger);
 
     /// The stream has ended. A reply that was complete but for its end mark gets its stop; one that
     /// was not gets a failure.

@@ -18,7 +18,7 @@ fn read(frames: &[&str], exchange: &Exchange) -> (Vec<Event>, Ledger) {
     let (mut events, mut ledger) = (Vec::new(), Ledger::default());
     let mut reader = Anthropic.reader(exchange);
     for data in frames {
-        reader.read(&frame(data), &mut events, &mut ledger);
+        reader.read(frame(data), &mut events, &mut ledger);
     }
     reader.finish(&mut events, &mut ledger);
     assert_lawful(&events);

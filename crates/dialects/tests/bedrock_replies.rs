@@ -41,7 +41,7 @@ fn read_with(exchange: &Exchange, frames: &[(&str, &str)]) -> (Vec<Event>, Vec<&
     for (event, data) in frames {
         let frame =
             Frame { raw: Bytes::new(), event: Some((*event).into()), data: Some((*data).into()) };
-        reader.read(&frame, &mut events, &mut ledger);
+        reader.read(frame, &mut events, &mut ledger);
     }
     reader.finish(&mut events, &mut ledger);
     assert_lawful(&events);

@@ -83,7 +83,7 @@ fn read(framing: Framing, stream: &Bytes) -> Vec<Event> {
     let mut reader = Gemini.reader(&Exchange::default());
     let (mut events, mut ledger) = (Vec::new(), Ledger::default());
     while let Some(frame) = framer.finish().unwrap() {
-        reader.read(&frame, &mut events, &mut ledger);
+        reader.read(frame, &mut events, &mut ledger);
     }
     reader.finish(&mut events, &mut ledger);
     events
@@ -181,7 +181,7 @@ fn nothing_comes_after_the_end_and_that_is_noted_once() {
     let (mut events, mut ledger) = (Vec::new(), Ledger::default());
     for data in [r#"{"error":{"code":500,"message":"x","status":"INTERNAL"}}"#, "{}", "{}"] {
         let frame = Frame { data: Some(data.into()), ..Frame::default() };
-        reader.read(&frame, &mut events, &mut ledger);
+        reader.read(frame, &mut events, &mut ledger);
     }
     reader.finish(&mut events, &mut ledger);
     assert!(matches!(events.as_slice(), [Event::Start { .. }, Event::Fail(_)]), "{events:?}");

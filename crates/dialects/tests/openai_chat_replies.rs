@@ -116,10 +116,10 @@ fn read(stream: &str, exchange: &Exchange) -> Vec<Event> {
     let mut reader = OpenAiChat.reader(exchange);
     let (mut events, mut ledger) = (Vec::new(), Ledger::default());
     while let Some(frame) = framer.next().unwrap() {
-        reader.read(&frame, &mut events, &mut ledger);
+        reader.read(frame, &mut events, &mut ledger);
     }
     if let Some(frame) = framer.finish().unwrap() {
-        reader.read(&frame, &mut events, &mut ledger);
+        reader.read(frame, &mut events, &mut ledger);
     }
     reader.finish(&mut events, &mut ledger);
     events

@@ -19,10 +19,10 @@ fn events(stream: &str) -> (Vec<Event>, Ledger) {
     let mut reader = OpenAiResponses.reader(&Exchange::default());
     let (mut events, mut ledger) = (Vec::new(), Ledger::default());
     while let Some(frame) = framer.next().unwrap() {
-        reader.read(&frame, &mut events, &mut ledger);
+        reader.read(frame, &mut events, &mut ledger);
     }
     if let Some(frame) = framer.finish().unwrap() {
-        reader.read(&frame, &mut events, &mut ledger);
+        reader.read(frame, &mut events, &mut ledger);
     }
     reader.finish(&mut events, &mut ledger);
     assert_lawful(&events);

@@ -180,21 +180,20 @@ impl Stream {
     ) {
         while let Input::Framed(framer) = &mut self.input {
             match next(framer) {
-                Ok(Some(frame)) => self.frame(&frame, out),
+                Ok(Some(frame)) => self.frame(frame, out),
                 Ok(None) => return,
                 Err(error) => self.end(Some(&error), out),
             }
         }
     }
 
-    fn frame(&mut self, frame: &Frame, out: &mut Vec<u8>) {
-        self.reader.read(frame, &mut self.events, &mut self.ledger);
-        if self.forward == Forward::Yes {
+    fn frame(&mut self, frame: Frame, out: &mut Vec<u8>) {
+        let forwarded = self.forward == Forward::Yes;
+        if forwarded {
             out.extend_from_slice(&frame.raw);
-            self.take_events(None);
-        } else {
-            self.take_events(Some(out));
         }
+        self.reader.read(frame, &mut self.events, &mut self.ledger);
+        self.take_events(if forwarded { None } else { Some(out) });
     }
 
     /// No more frames: the reader says how the reply ends.

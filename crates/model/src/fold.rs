@@ -1,6 +1,6 @@
 //! Events to a reply, and a reply to events.
 
-use interlingua_wire::Text;
+use interlingua_wire::{Pieces, Text};
 
 use crate::{
     Args, Block, Body, Delta, Event, Failure, Form, Reply, Stop, StopReason, Usage, Verbatim,
@@ -20,8 +20,8 @@ pub struct Fold {
 struct Gathering {
     index: u32,
     block: Block,
-    texts: Vec<Text>,
-    args: Vec<Text>,
+    text: Pieces,
+    args: Pieces,
 }
 
 impl Fold {
@@ -43,7 +43,8 @@ impl Fold {
             }
             Event::Open { index, block } => {
                 self.close();
-                self.open = Some(Gathering { index, block: *block, texts: vec![], args: vec![] });
+                let (text, args) = <(Pieces, Pieces)>::default();
+                self.open = Some(Gathering { index, block: *block, text, args });
             }
             Event::Delta { index, delta } => {
                 if let Some(open) = self.open.as_mut().filter(|open| open.index == index) {
@@ -90,8 +91,8 @@ impl Fold {
 impl Gathering {
     fn add(&mut self, delta: Delta) {
         match delta {
-            Delta::Text(text) => self.texts.push(text),
-            Delta::Args(text) => self.args.push(text),
+            Delta::Text(text) => self.text.push(&text),
+            Delta::Args(text) => self.args.push(&text),
             Delta::Seal(seal) => self.block.seal = Some(seal),
             Delta::Citation(citation) => {
                 if let Body::Text { citations, .. } = &mut self.block.body {
@@ -103,12 +104,12 @@ impl Gathering {
 
     fn whole(mut self) -> Block {
         match &mut self.block.body {
-            Body::Text { text, .. } | Body::Refusal(text) => extend(text, &self.texts),
-            Body::Thinking(thinking) => extend(&mut thinking.text, &self.texts),
+            Body::Text { text, .. } | Body::Refusal(text) => text.extend(self.text),
+            Body::Thinking(thinking) => thinking.text.extend(self.text),
             Body::ToolCall(call) => match &mut call.args {
-                Args::Freeform(text) => extend(text, &self.args),
+                Args::Freeform(text) => text.extend(self.args),
                 Args::Malformed(text) => {
-                    extend(text, &self.args);
+                    text.extend(self.args);
                     call.args = Args::from_text(text);
                 }
                 Args::Json(_) => {}
@@ -116,12 +117,6 @@ impl Gathering {
             Body::Media(_) | Body::Data(_) | Body::ToolResult(_) | Body::Foreign { .. } => {}
         }
         self.block
-    }
-}
-
-fn extend(text: &mut Text, pieces: &[Text]) {
-    if !pieces.is_empty() {
-        *text = Text::concat(std::iter::once(&*text).chain(pieces));
     }
 }
 

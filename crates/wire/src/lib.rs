@@ -9,4 +9,4 @@ pub mod frame;
 pub mod json;
 
 pub use frame::{Frame, FrameError, FrameWriter, Framer, Framing};
-pub use json::{Doc, Field, Json, Kind, Limits, Malformed, Node, Text, Writer};
+pub use json::{Doc, Field, Json, Kind, Limits, Malformed, Node, Pieces, Text, Writer};

@@ -161,13 +161,18 @@ impl Gathering {
     }
 
     /// Takes a delta that [`Gathering::takes`]; `whole` is the event it came in.
-    pub(super) fn add(&mut self, delta: Node<'_>, whole: Node<'_>, events: &mut Vec<Event>) {
+    pub(super) fn add(
+        &mut self,
+        adds: Adds,
+        delta: Node<'_>,
+        whole: Node<'_>,
+        events: &mut Vec<Event>,
+    ) {
         let index = self.index;
         let mut pass = |delta: Delta| events.push(Event::Delta { index, delta });
         let input = || delta.get("toolUse").and_then(|call| call.get("input")).and_then(input_text);
-        let reasoning = delta.get("reasoningContent");
-        let piece = |key: &str| reasoning.and_then(|node| node.get(key)).and_then(Node::text);
-        match (&mut self.kind, adds(delta)) {
+        let piece = |key: &str| delta.get("reasoningContent")?.get(key)?.text();
+        match (&mut self.kind, adds) {
             (Kind::Text, Adds::Text) => {
                 if let Some(text) = delta.get("text").and_then(Node::text) {
                     if !text.is_empty() {

@@ -85,12 +85,13 @@ impl Reader {
             return;
         }
         let open = self.open.as_ref().map(|open| open.wire);
-        let said = root.get("contentBlockIndex").and_then(Node::count);
+        let [said, delta] = root.pick(["contentBlockIndex", "delta"]);
+        let said = said.and_then(Node::count);
         let wire = said.or(open).unwrap_or_else(|| u64::from(self.next));
         if open.is_some_and(|open| open != wire) {
             self.wait(step, wire, root.json());
         } else {
-            self.take(step, wire, root, out);
+            self.take(step, wire, root, delta, out);
             self.resume(out);
         }
     }
@@ -102,7 +103,14 @@ impl Reader {
         }
     }
 
-    fn take(&mut self, step: Step, wire: u64, root: Node<'_>, out: &mut Out<'_>) {
+    fn take(
+        &mut self,
+        step: Step,
+        wire: u64,
+        root: Node<'_>,
+        delta: Option<Node<'_>>,
+        out: &mut Out<'_>,
+    ) {
         match step {
             Step::Start => {
                 self.close(out);
@@ -115,10 +123,11 @@ impl Reader {
                 self.begin(begun);
             }
             Step::Delta => {
-                let Some(delta) = root.get("delta") else { return note_empty(out) };
-                self.open_for(gather::adds(delta), wire, out);
+                let Some(delta) = delta else { return note_empty(out) };
+                let adds = gather::adds(delta);
+                self.open_for(adds, wire, out);
                 if let Some(open) = &mut self.open {
-                    open.add(delta, root, out.events);
+                    open.add(adds, delta, root, out.events);
                 }
             }
             Step::Stop => {
@@ -174,7 +183,8 @@ impl Reader {
             && let Some((wire, steps)) = self.waiting.pop_front()
         {
             for (step, json) in steps {
-                self.take(step, wire, json.doc().root(), out);
+                let doc = json.doc();
+                self.take(step, wire, doc.root(), doc.root().get("delta"), out);
             }
         }
     }
@@ -252,7 +262,7 @@ fn note_empty(out: &mut Out<'_>) {
 }
 
 impl StreamReader for Reader {
-    fn read(&mut self, frame: &Frame, events: &mut Vec<Event>, ledger: &mut Ledger) {
+    fn read(&mut self, frame: Frame, events: &mut Vec<Event>, ledger: &mut Ledger) {
         let name = frame.event.as_deref().unwrap_or_default();
         if self.has_ended() {
             self.note_late(ledger);
@@ -263,7 +273,7 @@ impl StreamReader for Reader {
             self.fail(error::of_exception(name, frame.data.as_deref()), &mut out);
             return;
         }
-        let Some(data) = frame.data.clone() else { return };
+        let Some(data) = frame.data else { return };
         let mut tape = std::mem::take(&mut self.tape);
         match Doc::parse_on(data, Limits::default(), &mut tape) {
             Ok(doc) => {

@@ -60,6 +60,23 @@ pub(super) fn pick<'d, const N: usize>(node: Node<'d>, names: [&str; N]) -> [Opt
     found
 }
 
+/// As [`pick`], and whether there are other fields.
+pub(super) fn sort<'d, const N: usize>(
+    node: Node<'d>,
+    names: &[&str; N],
+) -> ([Option<Node<'d>>; N], bool) {
+    let (mut found, mut others) = ([None; N], false);
+    for field in node.fields() {
+        let spelling = Spelling::of(field);
+        let value = Some(field.value).filter(|value| !value.is_null());
+        match names.iter().position(|name| spelling.is(name)) {
+            Some(at) => found[at] = value,
+            None => others |= value.is_some(),
+        }
+    }
+    (found, others)
+}
+
 /// Whether a field has this name, in either spelling.
 pub(super) fn is_field(field: Field<'_>, camel: &str) -> bool {
     Spelling::of(field).is(camel)

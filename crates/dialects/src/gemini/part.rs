@@ -46,13 +46,24 @@ pub(super) fn decode(
     place: Place,
     ledger: &mut Ledger,
 ) -> Verbatim<Block> {
+    let block = decode_block(part, pairing, place, ledger);
+    if part.is_string() { Verbatim::new(block) } else { Verbatim::read(block, ID, part.json()) }
+}
+
+/// As [`decode`], where nobody asks for the text of the part.
+pub(super) fn decode_block(
+    part: Node<'_>,
+    pairing: &mut Pairing,
+    place: Place,
+    ledger: &mut Ledger,
+) -> Block {
     if let Some(text) = part.text() {
         ledger.change(note::ODD_INPUT, place, "a part is a bare string: read as text");
-        return Verbatim::new(Block::text(text));
+        return Block::text(text);
     }
     if !part.is_object() {
         ledger.change(note::ODD_INPUT, place, "a part is not an object: kept as it is");
-        return Verbatim::read(Block::new(foreign("unknown", part)), ID, part.json());
+        return Block::new(foreign("unknown", part));
     }
     let mut pieces = take_apart(part);
     if pieces.crowded {
@@ -61,8 +72,7 @@ pub(super) fn decode(
     let body = body_of(part, &mut pieces, pairing, place, ledger);
     let extras =
         if matches!(body, Body::Foreign { .. }) { Extras::default() } else { pieces.extras };
-    let block = Block { extras, ..Block::new(body).sealed(pieces.seal) };
-    Verbatim::read(block, ID, part.json())
+    Block { extras, ..Block::new(body).sealed(pieces.seal) }
 }
 
 fn take_apart(part: Node<'_>) -> Pieces<'_> {

@@ -59,14 +59,18 @@ impl Reader {
         if !chunk.is_object() {
             return ledger.loss(note::BAD_FRAME, Place::REPLY, "a chunk is not an object");
         }
-        let [inner, error] = names::pick(chunk, ["response", "error"]);
-        let response = inner.map_or(chunk, |_| reply::unwrapped(chunk));
+        // Most chunks hold nothing but what is known, and one look shows it.
+        let (mut known, others) = names::sort(chunk, reply::KNOWN);
+        let mut response = chunk;
+        if others {
+            response = reply::unwrapped(chunk);
+            known = names::sort(response, reply::KNOWN).0;
+        }
         self.start(response, events);
-        if let Some(error) = error.or(inner).and_then(|_| error::envelope(chunk)) {
+        if others && let Some(error) = error::envelope(chunk) {
             return self.fail(error::of(error, None, chunk), events);
         }
-        let [candidates, usage, feedback] =
-            names::pick(response, ["candidates", "usageMetadata", "promptFeedback"]);
+        let [candidates, usage, ..] = known;
         if let Some(usage) = usage {
             let usage = outcome::decode_usage(usage);
             let early = self.usage.is_none() && self.parts.is_empty();
@@ -75,14 +79,21 @@ impl Reader {
             }
             self.usage = Some((usage, early));
         }
-        self.tell_others(names::others(response, reply::KNOWN), "reply", events);
-        if self.end.is_none() && feedback.is_some() && reply::is_blocked(response) {
-            self.end = Some(End::Blocked);
+        if others {
+            self.tell_others(names::others(response, reply::KNOWN), "reply", events);
+            if self.end.is_none() && reply::is_blocked(response) {
+                self.end = Some(End::Blocked);
+            }
         }
         for (at, candidate) in candidates.into_iter().flat_map(Node::items).enumerate() {
-            let [index, content] = names::pick(candidate, ["index", "content"]);
+            let (known, others) = names::sort(candidate, reply::CANDIDATE);
+            let [content, finish, index, citations] = known;
             if index.and_then(Node::count).unwrap_or(at as u64) == 0 {
-                self.candidate(candidate, content, events, ledger);
+                self.content(content, finish, events, ledger);
+                if others || citations.is_some() {
+                    let known = self.cite(candidate, events);
+                    self.tell_others(names::others(candidate, known), reply::FIRST, events);
+                }
             } else {
                 let json = candidate.json();
                 events.push(Event::Foreign {
@@ -105,14 +116,14 @@ impl Reader {
         events.push(Event::Start { id, model });
     }
 
-    fn candidate(
+    fn content(
         &mut self,
-        candidate: Node<'_>,
         content: Option<Node<'_>>,
+        finish: Option<Node<'_>>,
         events: &mut Vec<Event>,
         ledger: &mut Ledger,
     ) {
-        let finish = outcome::finish_of(candidate);
+        let finish = finish.and_then(Node::text).filter(|word| !word.is_empty());
         let parts = content.and_then(|content| names::get(content, "parts"));
         let alone = parts.is_some_and(|parts| parts.len() == 1);
         let last_word = alone && finish.is_some();
@@ -122,8 +133,6 @@ impl Reader {
         if let Some(word) = finish {
             self.end = Some(End::Said(word));
         }
-        let known = self.cite(candidate, events);
-        self.tell_others(names::others(candidate, known), reply::FIRST, events);
     }
 
     /// Tells what the candidate says of its sources; returns the fields that are told then. Without
@@ -185,18 +194,18 @@ impl Reader {
 }
 
 impl StreamReader for Reader {
-    fn read(&mut self, frame: &Frame, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        let Some(data) = &frame.data else {
+    fn read(&mut self, frame: Frame, events: &mut Vec<Event>, ledger: &mut Ledger) {
+        let Some(data) = frame.data else {
             if frame.raw.starts_with(b":") && !self.has_ended() {
                 events.push(Event::Ping);
             }
             return;
         };
         // Some relays end the stream as another dialect does.
-        if data.trim() == "[DONE]" {
+        if !data.starts_with('{') && data.trim() == "[DONE]" {
             return;
         }
-        let doc = match Doc::parse_on(data.clone(), Limits::default(), &mut self.tape) {
+        let doc = match Doc::parse_on(data, Limits::default(), &mut self.tape) {
             Ok(doc) => doc,
             Err(malformed) => {
                 let what = format!("left out a frame: {malformed}");

@@ -1,7 +1,7 @@
 //! The parts of a stream's chunks as blocks that open, grow and close.
 
 use interlingua_model::{Args, Block, Body, Delta, Event, Extras, Ledger, Place, ToolCall};
-use interlingua_wire::{Node, Text};
+use interlingua_wire::{Node, Pieces, Text};
 
 use super::part::{self, NO_ID, Pairing};
 use super::partial::Tree;
@@ -20,7 +20,7 @@ pub(super) struct Parts {
 /// A text or thought that may go on.
 struct Open {
     thought: bool,
-    pieces: Vec<Text>,
+    said: Pieces,
 }
 
 /// A call whose arguments come in pieces.
@@ -65,7 +65,7 @@ impl Parts {
     /// The text that is still open, with its index.
     pub(super) fn open_text(&self) -> Option<(u32, Text)> {
         let open = self.open.as_ref().filter(|open| !open.thought)?;
-        Some((self.next - 1, Text::concat(&open.pieces)))
+        Some((self.next - 1, open.said.text()))
     }
 
     pub(super) fn read(
@@ -79,7 +79,7 @@ impl Parts {
             return;
         }
         let place = Place::reply(self.next as usize);
-        let mut block = part::decode(part, &mut self.pairing, place, ledger).into_value();
+        let mut block = part::decode_block(part, &mut self.pairing, place, ledger);
         if reply::is_wrapped_freeform(&block, &self.freeform) {
             reply::unwrap_freeform(&mut block);
         }
@@ -116,26 +116,28 @@ impl Parts {
             // A thought's signature comes at its end, as it does elsewhere.
             let seal = if thought { block.seal.take() } else { None };
             self.open_block(block, events);
-            self.push_text(&text, events);
+            self.push_text(text.clone(), events);
             if let Some(seal) = seal {
                 events.push(Event::Delta { index: self.next - 1, delta: Delta::Seal(seal) });
             }
             if plain {
-                self.open = Some(Open { thought, pieces: vec![text] });
+                let mut said = Pieces::default();
+                said.push(&text);
+                self.open = Some(Open { thought, said });
             } else {
                 self.close_block(events);
             }
             return;
         }
-        self.push_text(&text, events);
         if let Some(open) = &mut self.open {
-            open.pieces.push(text);
+            open.said.push(&text);
         }
+        self.push_text(text, events);
     }
 
-    fn push_text(&self, text: &Text, events: &mut Vec<Event>) {
+    fn push_text(&self, text: Text, events: &mut Vec<Event>) {
         if !text.is_empty() {
-            let delta = Delta::Text(text.clone());
+            let delta = Delta::Text(text);
             events.push(Event::Delta { index: self.next - 1, delta });
         }
     }
@@ -174,7 +176,7 @@ impl Parts {
         if named {
             self.close(events);
             let place = Place::reply(self.next as usize);
-            let block = part::decode(part, &mut self.pairing, place, ledger).into_value();
+            let block = part::decode_block(part, &mut self.pairing, place, ledger);
             let mut extras = Extras::default();
             if let Some(id) = block.extras.find(ID, "id") {
                 extras.put(ID, NO_ID, id.clone());

@@ -196,10 +196,10 @@ fn write_others(extras: &Extras, object: &mut Object<'_>) {
 }
 
 /// Fields of a reply whose meaning the model holds.
-pub(super) const KNOWN: &[&str] = &["candidates", "usageMetadata", "modelVersion", "responseId"];
+pub(super) const KNOWN: &[&str; 4] = &["candidates", "usageMetadata", "modelVersion", "responseId"];
 
 /// Fields of a candidate whose meaning the model holds.
-pub(super) const CANDIDATE: &[&str] = &["content", "finishReason", "index", "citationMetadata"];
+pub(super) const CANDIDATE: &[&str; 4] = &["content", "finishReason", "index", "citationMetadata"];
 
 /// Where the other fields of the first candidate are kept, and the candidates after it.
 pub(super) const FIRST: &str = "candidate";

@@ -6,7 +6,7 @@ use interlingua_model::{
 };
 use interlingua_wire::frame::FrameWriter;
 use interlingua_wire::json::{Array, Object};
-use interlingua_wire::{Framing, Json, Text};
+use interlingua_wire::{Framing, Json, Pieces, Text};
 
 use super::encode::{self, Way};
 use super::{ID, citations, error, names, outcome, reply};
@@ -14,13 +14,18 @@ use crate::{StreamWriter, note};
 
 pub(super) struct Writer {
     exchange: Exchange,
+    pen: Pen,
+    open: Option<Held>,
+    usage: Usage,
+}
+
+/// Writes chunks.
+struct Pen {
     frames: FrameWriter,
     /// What every chunk ends with.
     tail: Json,
-    open: Option<Held>,
     /// What kind of text a reader would take a further plain part to go on with.
     goes_on: Option<Texts>,
-    usage: Usage,
     /// Whether any part was written.
     spoken: bool,
 }
@@ -35,10 +40,12 @@ enum Texts {
 struct Held {
     index: u32,
     block: Block,
-    /// Everything said so far, and how many pieces of it are written.
-    pieces: Vec<Text>,
-    written: usize,
-    args: Vec<Text>,
+    /// Everything said so far, and in how many pieces.
+    said: Pieces,
+    count: usize,
+    /// The pieces that are not written yet.
+    waiting: Vec<Text>,
+    args: Pieces,
 }
 
 impl Writer {
@@ -46,67 +53,53 @@ impl Writer {
         let framing = if exchange.array { Framing::JsonArray } else { Framing::Sse };
         Self {
             exchange: exchange.clone(),
-            frames: FrameWriter::new(framing),
-            tail: tail(None, None, exchange),
+            pen: Pen {
+                frames: FrameWriter::new(framing),
+                tail: tail(None, None, exchange),
+                goes_on: None,
+                spoken: false,
+            },
             open: None,
-            goes_on: None,
             usage: Usage::default(),
-            spoken: false,
         }
     }
 
     fn delta(&mut self, delta: &Delta, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        let Some(mut held) = self.open.take() else { return };
+        let Some(held) = &mut self.open else { return };
         match delta {
             Delta::Text(text) => {
-                held.pieces.push(text.clone());
+                held.said.push(text);
+                held.count += 1;
                 if held.may_stream() {
-                    self.flush(&mut held, out);
+                    self.pen.flush(held, out);
+                    self.pen.piece(text, held.kind(), held.count == 1, out);
+                } else {
+                    held.waiting.push(text.clone());
                 }
             }
-            Delta::Args(text) => held.args.push(text.clone()),
+            Delta::Args(text) => held.args.push(text),
             Delta::Seal(seal) => held.block.seal = Some(seal.clone()),
             Delta::Citation(citation) => {
-                self.flush(&mut held, out);
-                self.cite(&held, std::slice::from_ref(citation), out, ledger);
+                self.pen.flush(held, out);
+                self.pen.cite(held, std::slice::from_ref(citation), out, ledger);
             }
         }
-        self.open = Some(held);
-    }
-
-    /// Writes the pieces of a text that wait.
-    fn flush(&mut self, held: &mut Held, out: &mut Vec<u8>) {
-        let Some(kind) = held.kind() else { return };
-        for at in held.written..held.pieces.len() {
-            let begins = at == 0;
-            let piece = &held.pieces[at];
-            let boundary = begins && self.goes_on == Some(kind);
-            self.parts(out, |list| {
-                if boundary {
-                    list.object(|part| write_text(&Text::EMPTY, kind, part));
-                }
-                list.object(|part| write_text(piece, kind, part));
-            });
-            self.goes_on = Some(kind);
-        }
-        held.written = held.pieces.len();
     }
 
     fn close(&mut self, mut held: Held, out: &mut Vec<u8>, ledger: &mut Ledger) {
         let place = Place::reply(held.index as usize);
         let kind = held.kind();
-        let streamed = held.written > 0;
-        if let (Some(kind), true) = (kind, streamed) {
-            self.flush(&mut held, out);
+        if let (Some(kind), true) = (kind, held.is_streamed()) {
+            self.pen.flush(&mut held, out);
             encode::note_sides(&held.block, place, ledger);
             if let Some(seal) = held.block.seal.as_deref().filter(|seal| encode::is_own(seal)) {
-                self.parts(out, |list| {
+                self.pen.parts(out, |list| {
                     list.object(|part| {
                         write_text(&Text::EMPTY, kind, part);
                         part.text("thoughtSignature", &seal.data);
                     });
                 });
-                self.goes_on = None;
+                self.pen.goes_on = None;
             }
             return;
         }
@@ -116,24 +109,52 @@ impl Writer {
         }
         let own_seal = block.seal.as_deref().is_some_and(encode::is_own);
         let mergeable = kind.filter(|_| !own_seal && block.extras.of(ID).is_empty());
-        let boundary = mergeable.filter(|kind| self.goes_on == Some(*kind));
-        self.parts(out, |list| {
+        let boundary = mergeable.filter(|kind| self.pen.goes_on == Some(*kind));
+        self.pen.parts(out, |list| {
             if let Some(kind) = boundary {
                 list.object(|part| write_text(&Text::EMPTY, kind, part));
             }
             encode::write(&block, Way::Reply, 0, place, list, ledger);
         });
-        self.goes_on = mergeable;
+        self.pen.goes_on = mergeable;
         if let Body::Text { citations, .. } = &block.body {
-            let held = Held {
-                index: 0,
-                block: (*block).clone(),
-                pieces: Vec::new(),
-                written: 0,
-                args: Vec::new(),
-            };
-            self.cite(&held, citations, out, ledger);
+            self.pen.cite(&Held::new(0, &block), citations, out, ledger);
         }
+    }
+
+    fn stop(&mut self, stop: &Stop, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        let word = outcome::stop_word(stop, ledger);
+        let usage = std::mem::take(&mut self.usage);
+        let filler = self.pen.spoken;
+        self.pen.chunk(out, |chunk| {
+            write_candidate(chunk, filler, |candidate| candidate.text("finishReason", &word));
+            outcome::write_usage(&usage, chunk.key("usageMetadata"));
+        });
+        self.pen.end(out);
+    }
+}
+
+impl Pen {
+    /// Writes the pieces of a text that wait.
+    fn flush(&mut self, held: &mut Held, out: &mut Vec<u8>) {
+        let kind = held.kind();
+        let mut begins = !held.is_streamed();
+        for piece in held.waiting.drain(..) {
+            self.piece(&piece, kind, std::mem::take(&mut begins), out);
+        }
+    }
+
+    /// Writes a piece of a text; one that begins must not read as more of the text before.
+    fn piece(&mut self, piece: &Text, kind: Option<Texts>, begins: bool, out: &mut Vec<u8>) {
+        let Some(kind) = kind else { return };
+        let boundary = begins && self.goes_on == Some(kind);
+        self.parts(out, |list| {
+            if boundary {
+                list.object(|part| write_text(&Text::EMPTY, kind, part));
+            }
+            list.object(|part| write_text(piece, kind, part));
+        });
+        self.goes_on = Some(kind);
     }
 
     fn cite(
@@ -143,11 +164,7 @@ impl Writer {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        let text = held
-            .block
-            .body
-            .as_text()
-            .map(|text| Text::concat(std::iter::once(text).chain(&held.pieces)));
+        let text = held.block.body.as_text().map(|text| Text::concat([text, &held.said.text()]));
         let place = Place::reply(held.index as usize);
         let list = Json::array(|list| {
             citations::write(&text.unwrap_or_default(), cited, list, place, ledger);
@@ -170,7 +187,7 @@ impl Writer {
                 list.object(|candidate| {
                     candidate.object("content", |content| {
                         content.array("parts", fill);
-                        content.word("role", "model");
+                        content.known("role", "model");
                     });
                     candidate.number("index", 0);
                 });
@@ -185,17 +202,6 @@ impl Writer {
                 chunk.fields(&self.tail);
             });
         });
-    }
-
-    fn stop(&mut self, stop: &Stop, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        let word = outcome::stop_word(stop, ledger);
-        let usage = std::mem::take(&mut self.usage);
-        let filler = self.spoken;
-        self.chunk(out, |chunk| {
-            write_candidate(chunk, filler, |candidate| candidate.text("finishReason", &word));
-            outcome::write_usage(&usage, chunk.key("usageMetadata"));
-        });
-        self.end(out);
     }
 
     fn foreign(&mut self, kind: &Text, json: &Json, out: &mut Vec<u8>) {
@@ -233,7 +239,7 @@ fn write_candidate(chunk: &mut Object<'_>, filler: bool, fill: impl FnOnce(&mut 
                         parts.object(|part| write_text(&Text::EMPTY, Texts::Plain, part));
                     });
                 }
-                content.word("role", "model");
+                content.known("role", "model");
             });
             fill(candidate);
             candidate.number("index", 0);
@@ -250,7 +256,13 @@ fn write_text(text: &Text, kind: Texts, part: &mut Object<'_>) {
 
 impl Held {
     fn new(index: u32, block: &Block) -> Self {
-        Self { index, block: block.clone(), pieces: Vec::new(), written: 0, args: Vec::new() }
+        let (said, args) = <(Pieces, Pieces)>::default();
+        Self { index, block: block.clone(), said, count: 0, waiting: Vec::new(), args }
+    }
+
+    /// Whether some of its pieces are written.
+    fn is_streamed(&self) -> bool {
+        self.count > self.waiting.len()
     }
 
     fn kind(&self) -> Option<Texts> {
@@ -272,7 +284,7 @@ impl Held {
         let whole = begun || self.block.seal.is_some() || !self.block.extras.of(ID).is_empty();
         match &self.block.body {
             Body::Text { .. } => !whole,
-            Body::Thinking(thinking) => !whole && thinking.text.is_empty() && self.pieces.len() > 1,
+            Body::Thinking(thinking) => !whole && thinking.text.is_empty() && self.count > 1,
             Body::Refusal(_)
             | Body::Media(_)
             | Body::Data(_)
@@ -284,18 +296,13 @@ impl Held {
 
     /// The block with all its pieces.
     fn whole(mut self) -> Block {
-        let add = |text: &mut Text, pieces: &[Text]| {
-            if !pieces.is_empty() {
-                *text = Text::concat(std::iter::once(&*text).chain(pieces));
-            }
-        };
         match &mut self.block.body {
-            Body::Text { text, .. } | Body::Refusal(text) => add(text, &self.pieces),
-            Body::Thinking(thinking) => add(&mut thinking.text, &self.pieces),
+            Body::Text { text, .. } | Body::Refusal(text) => text.extend(self.said),
+            Body::Thinking(thinking) => thinking.text.extend(self.said),
             Body::ToolCall(call) => match &mut call.args {
-                Args::Freeform(text) => add(text, &self.args),
+                Args::Freeform(text) => text.extend(self.args),
                 Args::Malformed(text) => {
-                    add(text, &self.args);
+                    text.extend(self.args);
                     call.args = Args::from_text(text);
                 }
                 Args::Json(_) => {}
@@ -310,7 +317,7 @@ impl StreamWriter for Writer {
     fn write(&mut self, event: &Event, out: &mut Vec<u8>, ledger: &mut Ledger) {
         match event {
             Event::Start { id, model } => {
-                self.tail = tail(id.as_ref(), model.as_ref(), &self.exchange);
+                self.pen.tail = tail(id.as_ref(), model.as_ref(), &self.exchange);
             }
             Event::Open { index, block } => self.open = Some(Held::new(*index, block)),
             Event::Delta { delta, .. } => self.delta(delta, out, ledger),
@@ -323,15 +330,15 @@ impl StreamWriter for Writer {
             Event::Stop(stop) => self.stop(stop, out, ledger),
             Event::Fail(failure) => {
                 let chunk = error::chunk(failure);
-                self.frames.write(None, &String::from_utf8_lossy(&chunk), out);
-                self.end(out);
+                self.pen.frames.write(None, &String::from_utf8_lossy(&chunk), out);
+                self.pen.end(out);
             }
-            Event::Ping if self.frames.framing() == Framing::Sse => {
+            Event::Ping if self.pen.frames.framing() == Framing::Sse => {
                 out.extend_from_slice(b": keepalive\n\n");
             }
             Event::Ping => {}
             Event::Foreign { dialect, kind, json } if *dialect == ID => {
-                self.foreign(kind, json, out);
+                self.pen.foreign(kind, json, out);
             }
             Event::Foreign { dialect, kind, .. } => {
                 let what = format!("left out a step of {dialect} (`{kind}`)");

@@ -72,8 +72,8 @@ pub(super) struct Reader {
 }
 
 impl StreamReader for Reader {
-    fn read(&mut self, frame: &Frame, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        let Some(data) = frame.data.clone().filter(|_| !self.ended) else { return };
+    fn read(&mut self, frame: Frame, events: &mut Vec<Event>, ledger: &mut Ledger) {
+        let Some(data) = frame.data.filter(|_| !self.ended) else { return };
         match Doc::parse_on(data, Limits::default(), &mut self.tape) {
             Ok(doc) => {
                 let name = frame.event.as_deref().unwrap_or_default();

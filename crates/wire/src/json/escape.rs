@@ -111,12 +111,12 @@ pub(super) fn escape_into(contents: &str, out: &mut Vec<u8>) {
         append(&bytes[from..], block::SIZE - from, out);
         bytes = &bytes[block::SIZE..];
     }
-    while let Some(word) = bytes.first_chunk() {
-        if block::plain(*word) < word.len() {
+    while let Some(few) = bytes.first_chunk() {
+        if block::special_of_few(few) != 0 {
             break;
         }
-        out.extend_from_slice(word);
-        bytes = &bytes[word.len()..];
+        out.extend_from_slice(few);
+        bytes = &bytes[few.len()..];
     }
     for byte in bytes {
         if ESCAPES[usize::from(*byte)] == 0 {

@@ -14,7 +14,7 @@ use bytes::Bytes;
 use bytestring::ByteString;
 
 pub use node::{Field, Node};
-pub use text::Text;
+pub use text::{Pieces, Text};
 pub use value::Json;
 pub use write::{Array, Object, Writer};
 
@@ -66,7 +66,7 @@ struct Span {
     end: u32,
     next: u32,
     kind: Kind,
-    /// A string that is known to hold no escape; a long one may hold none and not be known to.
+    /// A string without escapes.
     plain: bool,
 }
 
@@ -94,9 +94,10 @@ impl Doc {
         })
     }
 
-    /// Gives the tape back for the next document.
-    pub fn recycle(self, tape: &mut Tape) {
+    /// Gives the tape back for the next document; the text is what remains.
+    pub fn recycle(self, tape: &mut Tape) -> ByteString {
         tape.0 = self.tape;
+        self.text
     }
 
     fn parse_into(

@@ -93,19 +93,11 @@ impl<'d> Node<'d> {
     /// The value of the last field that is one of those asked for.
     #[inline]
     pub fn find(self, is_asked: impl Fn(Field<'d>) -> bool) -> Option<Node<'d>> {
-        let object = self.span();
-        if object.kind != Kind::Object {
-            return None;
-        }
         let mut found = None;
-        // A key is one entry, its value follows.
-        let mut at = self.at + 1;
-        while at < object.next {
-            let value = Node { doc: self.doc, at: at + 1 };
-            if is_asked(Field { key: Node { doc: self.doc, at }, value }) {
-                found = Some(value);
+        for field in self.fields() {
+            if is_asked(field) {
+                found = Some(field.value);
             }
-            at = value.span().next;
         }
         found
     }
@@ -132,12 +124,33 @@ impl<'d> Node<'d> {
     /// The fields of an object as written, duplicates included; nothing for anything else.
     #[inline]
     pub fn fields(self) -> impl Iterator<Item = Field<'d>> {
-        let mut children = self.children(Kind::Object);
-        std::iter::from_fn(move || Some(Field { key: children.next()?, value: children.next()? }))
+        let (mut at, end) = self.inner(Kind::Object);
+        std::iter::from_fn(move || {
+            // A key is one entry, its value follows.
+            let [_, value] = self.doc.tape[..end].get(at..)?.first_chunk()?;
+            let field = Field { key: self.other(at), value: self.other(at + 1) };
+            at = value.next as usize;
+            Some(field)
+        })
     }
 
     /// A key that stands more than once in an object.
     pub fn repeated_key(self) -> Option<Cow<'d, str>> {
+        // A bit for each key that was seen, by length and last byte: most objects need no closer look.
+        let (mut seen, mut suspect) = (0_u64, false);
+        for field in self.fields() {
+            let bit = field.key.plain().map_or(u64::MAX, |key| {
+                let last = key.last().copied().unwrap_or_default();
+                1 << ((key.len() * 7 + usize::from(last)) % 64)
+            });
+            suspect |= seen & bit != 0;
+            seen |= bit;
+        }
+        if suspect { self.find_repeated_key() } else { None }
+    }
+
+    #[cold]
+    fn find_repeated_key(self) -> Option<Cow<'d, str>> {
         let same = |a: Field<'d>, b: Field<'d>| match (a.key.plain(), b.key.plain()) {
             (Some(a), Some(b)) => a == b,
             _ => a.name() == b.name(),
@@ -163,18 +176,30 @@ impl<'d> Node<'d> {
 
     #[inline]
     fn children(self, of: Kind) -> impl Iterator<Item = Node<'d>> {
-        let (mut at, end) = match *self.span() {
-            Span { kind, next, .. } if kind == of => (self.at + 1, next),
-            _ => (0, 0),
-        };
+        let (mut at, end) = self.inner(of);
         std::iter::from_fn(move || {
-            let node = (at < end).then_some(Node { doc: self.doc, at })?;
-            at = node.span().next;
+            let child = self.doc.tape[..end].get(at)?;
+            let node = self.other(at);
+            at = child.next as usize;
             Some(node)
         })
     }
 
-    /// The bytes of a string that is known to hold no escape.
+    /// The entries inside a value of this kind; none of another.
+    #[inline]
+    fn inner(self, of: Kind) -> (usize, usize) {
+        match *self.span() {
+            Span { kind, next, .. } if kind == of => (self.at as usize + 1, next as usize),
+            _ => (0, 0),
+        }
+    }
+
+    #[inline]
+    fn other(self, at: usize) -> Self {
+        Self { doc: self.doc, at: at as u32 }
+    }
+
+    /// The bytes of a string without escapes.
     fn plain(self) -> Option<&'d [u8]> {
         let Span { start, end, plain, .. } = *self.span();
         plain.then(|| &self.doc.text.as_bytes()[start as usize + 1..end as usize - 1])

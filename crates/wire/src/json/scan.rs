@@ -1,29 +1,49 @@
 //! The scanner: strict RFC 8259, depth-limited, no values built.
 
-use super::{Kind, Limits, Malformed, Span, Why, block};
+use super::block::{self, Marks};
+use super::{Kind, Limits, Malformed, Span, Why};
 
 pub(super) fn tape(bytes: &[u8], depth: usize, tape: &mut Vec<Span>) -> Result<(), Malformed> {
     tape.reserve(bytes.len() / 48 + 4);
     let depth = depth.min(Limits::DEEPEST);
-    let mut scan = Scan { bytes, at: 0, limit: depth, tape };
-    scan.space();
-    scan.value(0)?;
-    scan.space();
-    match scan.peek() {
-        None => Ok(()),
-        Some(_) => Err(scan.expected("the end of the text")),
+    let mut short = [0; block::SIZE];
+    let last = bytes.last_chunk().unwrap_or_else(|| {
+        short[block::SIZE - bytes.len()..].copy_from_slice(bytes);
+        &short
+    });
+    let mut scan = Scan { bytes, last, at: 0, limit: depth, tape, wrong: None };
+    let whole = scan.whole();
+    match scan.wrong {
+        Some(wrong) if whole.is_err() => Err(wrong),
+        _ => Ok(()),
     }
 }
 
 struct Scan<'a> {
     bytes: &'a [u8],
+    /// The last block of the text; zeros before a text that is shorter.
+    last: &'a [u8; block::SIZE],
     at: usize,
     limit: usize,
     tape: &'a mut Vec<Span>,
+    wrong: Option<Malformed>,
 }
 
-impl Scan<'_> {
-    fn value(&mut self, depth: usize) -> Result<(), Malformed> {
+/// The text is not what it should be; `wrong` says how. Results that fit a register are cheap to pass.
+struct Stopped;
+
+impl<'a> Scan<'a> {
+    fn whole(&mut self) -> Result<(), Stopped> {
+        self.space();
+        self.value(0)?;
+        self.space();
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => Err(self.expected("the end of the text")),
+        }
+    }
+
+    fn value(&mut self, depth: usize) -> Result<(), Stopped> {
         let start = self.at;
         let kind = match self.peek() {
             Some(b'{') => return self.sequence(b'}', depth, Kind::Object),
@@ -48,9 +68,9 @@ impl Scan<'_> {
         self.tape.push(Span { start: start as u32, end: self.at as u32, next, kind, plain });
     }
 
-    fn sequence(&mut self, close: u8, depth: usize, kind: Kind) -> Result<(), Malformed> {
+    fn sequence(&mut self, close: u8, depth: usize, kind: Kind) -> Result<(), Stopped> {
         if depth >= self.limit {
-            return Err(Malformed { at: self.at, why: Why::TooDeep { limit: self.limit } });
+            return Err(self.stop(self.at, Why::TooDeep { limit: self.limit }));
         }
         let slot = self.tape.len();
         self.leaf(self.at, kind, false);
@@ -64,7 +84,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    fn elements(&mut self, close: u8, depth: usize, kind: Kind) -> Result<(), Malformed> {
+    fn elements(&mut self, close: u8, depth: usize, kind: Kind) -> Result<(), Stopped> {
         loop {
             if kind == Kind::Object {
                 self.key()?;
@@ -86,7 +106,7 @@ impl Scan<'_> {
         }
     }
 
-    fn key(&mut self) -> Result<(), Malformed> {
+    fn key(&mut self) -> Result<(), Stopped> {
         let start = self.at;
         if self.peek() != Some(b'"') {
             return Err(self.expected("a key"));
@@ -101,64 +121,84 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Passes a string; `true` if it is known to hold no escape.
-    fn string(&mut self) -> Result<bool, Malformed> {
+    /// Passes a string; `true` if it holds no escape.
+    #[inline]
+    fn string(&mut self) -> Result<bool, Stopped> {
         self.at += 1;
-        if self.short_string() {
-            return Ok(true);
-        }
-        if !self.blocks_of_string() {
-            self.rest_of_string()?;
-        }
-        Ok(false)
-    }
-
-    /// Passes a string without escapes that ends within a few words, as most keys do; `false` if this
-    /// one is not like that.
-    fn short_string(&mut self) -> bool {
-        for _ in 0..4 {
-            let Some(word) = self.bytes[self.at..].first_chunk() else { return false };
-            let length = block::plain(*word);
-            self.at += length;
-            if let Some(special) = word.get(length) {
-                let ended = *special == b'"';
-                self.at += usize::from(ended);
-                return ended;
-            }
-        }
-        false
-    }
-
-    /// Passes whole blocks; `false` before the last bytes of the text, or before a mistake.
-    fn blocks_of_string(&mut self) -> bool {
-        while let Some(block) = self.bytes[self.at..].first_chunk::<{ block::SIZE }>() {
-            let mut special = block::special(block);
-            let mut passed = block::SIZE;
-            while special != 0 {
-                let at = special.trailing_zeros() as usize;
-                if block[at] == b'"' {
-                    self.at += at + 1;
-                    return true;
-                }
-                let Some(letter) = block.get(at + 1).filter(|_| block[at] == b'\\') else {
-                    // A control character, or an escape that goes on in the next block.
-                    passed = at;
+        // Keys and words end within a few bytes; for a longer string, larger steps are worth it.
+        for few in self.bytes[self.at..].as_chunks().0.iter().take(2) {
+            let special = block::special_of_few(few);
+            if special != 0 {
+                let length = special.trailing_zeros() as usize;
+                if few[length] != b'"' {
                     break;
-                };
-                if !LETTERS[usize::from(*letter)] && !unicode(&self.bytes[self.at + at..]) {
-                    return false;
                 }
-                special &= !(0b11 << at);
+                self.at += length + 1;
+                return Ok(true);
             }
-            if passed == 0 {
+            self.at += few.len();
+        }
+        self.long_string()
+    }
+
+    /// Passes a string from within, where everything before was plain.
+    #[inline(never)]
+    fn long_string(&mut self) -> Result<bool, Stopped> {
+        let (mut plain, mut carried) = (true, false);
+        while self.at < self.bytes.len() {
+            let before = carried;
+            let (block, skipped) = self.block();
+            if skipped == 0 && !carried && block::is_plain(block) {
+                self.at += block::SIZE;
+                continue;
+            }
+            let marks = Marks::of(block).skip(skipped);
+            let escaped = marks.escaped(&mut carried);
+            let ends = marks.quotes & !escaped;
+            let inside = !ends & ends.wrapping_sub(1);
+            plain &= marks.backslashes & inside == 0;
+            if marks.controls & inside != 0 || !self.are_escapes(escaped & inside, block, skipped) {
+                // A mistake: where it is shows byte by byte.
+                self.at -= usize::from(before);
+                break;
+            }
+            if ends != 0 {
+                self.at += ends.trailing_zeros() as usize + 1;
+                return Ok(plain);
+            }
+            self.at += block::SIZE - skipped;
+        }
+        self.rest_of_string().map(|()| false)
+    }
+
+    /// The block that begins here, or near the end of the text the last one, and how many of its
+    /// bytes are passed already.
+    #[inline]
+    fn block(&self) -> (&'a [u8; block::SIZE], usize) {
+        match self.bytes[self.at..].first_chunk() {
+            Some(block) => (block, 0),
+            None => (self.last, block::SIZE - (self.bytes.len() - self.at)),
+        }
+    }
+
+    /// Whether a backslash may stand before each of these bytes of a block.
+    #[inline]
+    fn are_escapes(&self, escaped: u64, block: &[u8; block::SIZE], skipped: usize) -> bool {
+        if escaped == 0 {
+            return true;
+        }
+        let mut numbered = escaped & !(block::letters(block) >> skipped);
+        while numbered != 0 {
+            let at = self.at + numbered.trailing_zeros() as usize;
+            if !unicode(&self.bytes[at - 1..]) {
                 return false;
             }
-            self.at += passed;
+            numbered &= numbered - 1;
         }
-        false
+        true
     }
 
-    fn rest_of_string(&mut self) -> Result<(), Malformed> {
+    fn rest_of_string(&mut self) -> Result<(), Stopped> {
         loop {
             match self.bytes[self.at..] {
                 [b'"', ..] => {
@@ -167,7 +207,7 @@ impl Scan<'_> {
                 }
                 [b'\\', letter, ..] if LETTERS[usize::from(letter)] => self.at += 2,
                 [b'\\', ..] if unicode(&self.bytes[self.at..]) => self.at += 6,
-                [] | [b'\\'] => return Err(Malformed { at: self.bytes.len(), why: Why::Ended }),
+                [] | [b'\\'] => return Err(self.stop(self.bytes.len(), Why::Ended)),
                 [b'\\', ..] => return Err(self.expected("a valid escape")),
                 [..0x20, ..] => {
                     return Err(self.expected("no bare control character in a string"));
@@ -177,7 +217,7 @@ impl Scan<'_> {
         }
     }
 
-    fn number(&mut self) -> Result<Kind, Malformed> {
+    fn number(&mut self) -> Result<Kind, Stopped> {
         self.eat(b'-');
         if !self.eat(b'0') {
             self.digits()?;
@@ -192,13 +232,13 @@ impl Scan<'_> {
         Ok(Kind::Number)
     }
 
-    fn digits(&mut self) -> Result<(), Malformed> {
+    fn digits(&mut self) -> Result<(), Stopped> {
         let digits = self.bytes[self.at..].iter().take_while(|b| b.is_ascii_digit()).count();
         self.at += digits;
         if digits == 0 { Err(self.expected("a digit")) } else { Ok(()) }
     }
 
-    fn word(&mut self, word: &[u8], kind: Kind) -> Result<Kind, Malformed> {
+    fn word(&mut self, word: &[u8], kind: Kind) -> Result<Kind, Stopped> {
         if !self.bytes[self.at..].starts_with(word) {
             return Err(self.expected("a value"));
         }
@@ -228,9 +268,16 @@ impl Scan<'_> {
         self.bytes.get(self.at).copied()
     }
 
-    fn expected(&self, what: &'static str) -> Malformed {
+    #[cold]
+    fn expected(&mut self, what: &'static str) -> Stopped {
         let why = if self.at >= self.bytes.len() { Why::Ended } else { Why::Expected(what) };
-        Malformed { at: self.at, why }
+        self.stop(self.at, why)
+    }
+
+    #[cold]
+    fn stop(&mut self, at: usize, why: Why) -> Stopped {
+        self.wrong = Some(Malformed { at, why });
+        Stopped
     }
 }
 

@@ -74,6 +74,15 @@ impl Text {
         Self(raw.into())
     }
 
+    /// Adds what came for it.
+    pub fn extend(&mut self, pieces: Pieces) {
+        if self.is_empty() {
+            *self = pieces.into_text();
+        } else if !pieces.is_empty() {
+            *self = Self::concat([&*self, &pieces.into_text()]);
+        }
+    }
+
     /// What stands before and after the first `mark`, if that is without backslash and the string is
     /// spelled without escapes up to there. Shares memory.
     pub fn split_once(&self, mark: &str) -> Option<(Text, Text)> {
@@ -89,6 +98,30 @@ impl Text {
 
     fn part(&self, part: &str) -> Text {
         Self(self.0.slice_ref(part))
+    }
+}
+
+/// A string that comes in pieces, joined as they come: a piece that is kept would keep the memory of
+/// the frame it came in.
+#[derive(Clone, Debug, Default)]
+pub struct Pieces(String);
+
+impl Pieces {
+    pub fn push(&mut self, piece: &Text) {
+        self.0.push_str(piece.raw());
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What came so far.
+    pub fn text(&self) -> Text {
+        Text(self.0.as_str().into())
+    }
+
+    pub fn into_text(self) -> Text {
+        Text(self.0.into())
     }
 }
 

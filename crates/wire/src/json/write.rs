@@ -144,6 +144,15 @@ impl Object<'_> {
         self.raw_key(key).string(word);
     }
 
+    /// A word that needs no escaping.
+    #[inline]
+    pub fn known(&mut self, key: &'static str, word: &'static str) {
+        let out = self.raw_key(key);
+        out.0.push(b'"');
+        out.raw(word);
+        out.0.push(b'"');
+    }
+
     #[inline]
     pub fn text(&mut self, key: &'static str, text: &Text) {
         self.raw_key(key).text(text);

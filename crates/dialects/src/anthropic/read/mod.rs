@@ -114,8 +114,8 @@ impl Reader {
         ledger: &mut Ledger,
     ) {
         self.begin(events, ledger);
-        let wire = root
-            .get("index")
+        let [index, delta, block] = root.pick(["index", "delta", "content_block"]);
+        let wire = index
             .and_then(Node::count)
             .unwrap_or_else(|| self.open.as_ref().map_or(u64::from(self.count), |open| open.wire));
         let open_elsewhere = self.open.as_ref().is_some_and(|open| open.wire != wire);
@@ -129,11 +129,11 @@ impl Reader {
             return;
         }
         match kind {
-            "content_block_start" => match root.get("content_block") {
+            "content_block_start" => match block {
                 Some(block) => self.open_block(wire, block, events, ledger),
                 None => misplaced(ledger, "a block began without itself"),
             },
-            "content_block_delta" => match root.get("delta") {
+            "content_block_delta" => match delta {
                 Some(delta) => self.delta(wire, delta, events, ledger),
                 None => misplaced(ledger, "a piece came empty"),
             },
@@ -262,10 +262,10 @@ impl Reader {
 }
 
 impl StreamReader for Reader {
-    fn read(&mut self, frame: &Frame, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        let Some(data) = &frame.data else { return };
+    fn read(&mut self, frame: Frame, events: &mut Vec<Event>, ledger: &mut Ledger) {
+        let Some(data) = frame.data else { return };
         // The end mark of another dialect, which some hosts add.
-        if data.trim() == "[DONE]" {
+        if !data.starts_with('{') && data.trim() == "[DONE]" {
             return;
         }
         if self.stage == Stage::Ended {
@@ -274,7 +274,7 @@ impl StreamReader for Reader {
             }
             return;
         }
-        match Doc::parse_on(data.clone(), Limits::default(), &mut self.tape) {
+        match Doc::parse_on(data, Limits::default(), &mut self.tape) {
             Ok(doc) => {
                 let root = doc.root();
                 let kind = root.get("type").map(Node::word).unwrap_or_default();

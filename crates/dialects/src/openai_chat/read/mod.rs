@@ -168,8 +168,8 @@ impl Reader {
 }
 
 impl StreamReader for Reader {
-    fn read(&mut self, frame: &Frame, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        let data = frame.data.as_ref().filter(|data| !data.trim().is_empty());
+    fn read(&mut self, frame: Frame, events: &mut Vec<Event>, ledger: &mut Ledger) {
+        let data = frame.data.filter(|data| data.starts_with('{') || !data.trim().is_empty());
         let Some(data) = data else {
             if self.state == State::Started && !frame.raw.is_empty() {
                 events.push(Event::Ping);
@@ -193,7 +193,7 @@ impl StreamReader for Reader {
             }
             return;
         }
-        match Doc::parse_on(data.clone(), Limits::default(), &mut self.tape) {
+        match Doc::parse_on(data, Limits::default(), &mut self.tape) {
             Ok(doc) => {
                 self.chunk(doc.root(), events, ledger);
                 doc.recycle(&mut self.tape);

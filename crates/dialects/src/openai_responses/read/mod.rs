@@ -242,9 +242,9 @@ fn output_index(root: Node<'_>) -> Option<u64> {
 }
 
 impl StreamReader for Reader {
-    fn read(&mut self, frame: &Frame, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        let Some(data) = &frame.data else { return };
-        if data.trim() == "[DONE]" {
+    fn read(&mut self, frame: Frame, events: &mut Vec<Event>, ledger: &mut Ledger) {
+        let Some(data) = frame.data else { return };
+        if !data.starts_with('{') && data.trim() == "[DONE]" {
             self.marked = true;
             return;
         }
@@ -255,7 +255,7 @@ impl StreamReader for Reader {
             self.stage = Stage::Late;
             return;
         }
-        let doc = match Doc::parse_on(data.clone(), Limits::default(), &mut self.tape) {
+        let doc = match Doc::parse_on(data, Limits::default(), &mut self.tape) {
             Ok(doc) => doc,
             Err(malformed) => {
                 let what = format!("a frame is left out: {malformed}");
@@ -271,7 +271,7 @@ impl StreamReader for Reader {
         // A server that counts its events never sends the same one twice; one that does not count may
         // well say the same piece again.
         let number = || root.get("sequence_number").and_then(Node::count);
-        if self.last == *data && number().is_some_and(|number| number > 0) {
+        if self.last == *doc.text() && number().is_some_and(|number| number > 0) {
             ledger.loss(note::STREAM_ORDER, Place::REPLY, "an event that came twice counts once");
         } else if let Some(of) = pieces::kind_of(&piece.kind) {
             self.start(None, events);
@@ -279,9 +279,8 @@ impl StreamReader for Reader {
         } else {
             self.event(&piece.kind, root, events, ledger);
         }
-        self.last = data.clone();
         drop(piece);
-        doc.recycle(&mut self.tape);
+        self.last = doc.recycle(&mut self.tape);
     }
 
     fn finish(&mut self, events: &mut Vec<Event>, ledger: &mut Ledger) {

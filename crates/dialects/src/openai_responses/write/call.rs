@@ -1,7 +1,7 @@
 //! A call: of a function, or of a tool that takes free text.
 
 use interlingua_model::{Args, Block, Exchange, Extras, Ledger, Place, ToolCall};
-use interlingua_wire::{Json, Text};
+use interlingua_wire::{Json, Pieces, Text};
 
 use super::super::output::Seat;
 use super::super::{ID, names};
@@ -14,7 +14,9 @@ pub(super) struct Call {
     name: Text,
     namespace: Option<Text>,
     input: Input,
-    pieces: Vec<Text>,
+    /// What the call began with, to be said when it is begun.
+    start: Text,
+    said: Pieces,
     extras: Extras,
 }
 
@@ -49,7 +51,8 @@ impl Call {
             name: names::short(namespace.as_ref(), &call.name),
             namespace,
             input,
-            pieces: vec![call.args.to_text()],
+            start: call.args.to_text(),
+            said: Pieces::default(),
             extras: block.extras.clone(),
         }
     }
@@ -57,29 +60,28 @@ impl Call {
     pub(super) fn write_start(&mut self, pen: &mut Pen, out: &mut Vec<u8>) {
         let item = self.item(&Text::EMPTY, "in_progress");
         pen.item("response.output_item.added", self.spot.index, &item, out);
-        for piece in std::mem::take(&mut self.pieces) {
-            self.write_args(&piece, pen, out);
-        }
+        let start = std::mem::take(&mut self.start);
+        self.write_args(&start, pen, out);
     }
 
     pub(super) fn write_args(&mut self, text: &Text, pen: &mut Pen, out: &mut Vec<u8>) {
         if text.is_empty() {
             return;
         }
-        self.pieces.push(text.clone());
+        self.said.push(text);
         if self.input != Input::Wrapped {
             self.delta(text, pen, out);
         }
     }
 
     pub(super) fn note(&self, place: Place, ledger: &mut Ledger) {
-        if self.input == Input::Arguments && self.pieces.iter().all(Text::is_blank) {
+        if self.input == Input::Arguments && self.said.text().is_blank() {
             ledger.change(note::ARGS_WRAPPED, place, "a call without arguments gets none: `{}`");
         }
     }
 
     pub(super) fn finish(&mut self, pen: &mut Pen, out: &mut Vec<u8>) -> Json {
-        let mut text = Text::concat(&self.pieces);
+        let mut text = self.said.text();
         match self.input {
             // Clients read the arguments as JSON.
             Input::Arguments if text.is_blank() => {

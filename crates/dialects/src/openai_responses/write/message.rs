@@ -2,7 +2,7 @@
 
 use interlingua_model::{Block, Body, Citation, Extras, Ledger, Place};
 use interlingua_wire::json::Object;
-use interlingua_wire::{Json, Text};
+use interlingua_wire::{Json, Pieces, Text};
 
 use super::super::ID;
 use super::super::encode_parts::citation_json;
@@ -21,7 +21,7 @@ pub(super) struct Message {
 /// The part that is being written, gathered for when it is done.
 struct Part {
     refusal: bool,
-    texts: Vec<Text>,
+    said: Pieces,
     annotations: Vec<Json>,
     extras: Extras,
 }
@@ -77,7 +77,7 @@ impl Message {
             let what = format!("left out the seal of {}", seal.origin.issuer);
             ledger.loss(note::FOREIGN_SEAL, place, what);
         }
-        let part = Part { refusal, texts: Vec::new(), annotations: Vec::new(), extras };
+        let part = Part { refusal, said: Pieces::default(), annotations: Vec::new(), extras };
         let json = Part::json(&part, &Text::EMPTY);
         self.open = Some(part);
         self.part_event("response.content_part.added", &json, pen, out);
@@ -110,7 +110,7 @@ impl Message {
     pub(super) fn write_text(&mut self, text: &Text, pen: &mut Pen, out: &mut Vec<u8>) {
         let at = self.parts.len();
         let Some(part) = self.open.as_mut().filter(|_| !text.is_empty()) else { return };
-        part.texts.push(text.clone());
+        part.said.push(text);
         let spot = &self.spot;
         pen.event(part.word("delta"), out, |o| {
             spot.write_part("content_index", at, o);
@@ -150,7 +150,7 @@ impl Message {
 
     pub(super) fn close_part(&mut self, pen: &mut Pen, out: &mut Vec<u8>) {
         let Some(part) = self.open.take() else { return };
-        let text = Text::concat(&part.texts);
+        let text = part.said.text();
         let (spot, at) = (&self.spot, self.parts.len());
         pen.event(part.word("done"), out, |o| {
             spot.write_part("content_index", at, o);

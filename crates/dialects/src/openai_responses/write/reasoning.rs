@@ -1,7 +1,7 @@
 //! Reasoning: a summary for people, the reasoning itself where the provider gave it, and the seal.
 
 use interlingua_model::{Block, Body, Form, Ledger, Place, Seal, Thinking};
-use interlingua_wire::{Json, Text};
+use interlingua_wire::{Json, Pieces, Text};
 
 use super::super::ID;
 use super::super::encode::{is_ours, write_reasoning_fields};
@@ -15,7 +15,7 @@ pub(super) struct Reasoning {
     /// The text is the reasoning itself, as this dialect's own providers give it. Reasoning of others
     /// is shown as a summary: that is what clients show.
     full: bool,
-    texts: Vec<Text>,
+    said: Pieces,
     begun: bool,
 }
 
@@ -30,7 +30,7 @@ impl Reasoning {
             spot: Spot { id, index: seat.index },
             block: block.clone(),
             full: ours && thinking.form == Form::Full,
-            texts: Vec::new(),
+            said: Pieces::default(),
             begun: false,
         }
     }
@@ -65,10 +65,10 @@ impl Reasoning {
             return;
         }
         self.begin(pen, out);
-        if self.texts.is_empty() {
+        if self.said.is_empty() {
             self.part(ADDED[usize::from(self.full)], &Text::EMPTY, pen, out);
         }
-        self.texts.push(text.clone());
+        self.said.push(text);
         let (spot, key) = (&self.spot, self.key());
         pen.event(DELTA[usize::from(self.full)], out, |o| {
             spot.write_part(key, 0, o);
@@ -95,8 +95,8 @@ impl Reasoning {
         if !self.begun {
             return None;
         }
-        let text = Text::concat(&self.texts);
-        if !self.texts.is_empty() {
+        let text = self.said.text();
+        if !self.said.is_empty() {
             let (spot, key) = (&self.spot, self.key());
             pen.event(DONE[usize::from(self.full)], out, |o| {
                 spot.write_part(key, 0, o);
