@@ -18,9 +18,11 @@ use interlingua_model::{Place, Turn};
 
 use crate::Work;
 use crate::look::{instructs, is_assistants, is_reasoning, words};
+use crate::profile::texts::Alone;
 
 pub fn apply(work: &mut Work<'_>) {
-    if work.profile.texts.reasoning_alone {
+    let alone = work.profile.texts.reasoning_alone;
+    if alone == Alone::Taken {
         return;
     }
     let mut follows = false;
@@ -30,7 +32,7 @@ pub fn apply(work: &mut Work<'_>) {
             continue;
         }
         let assistants = is_assistants(this);
-        if assistants && !follows && is_aborted(this) {
+        if assistants && !(follows && alone == Alone::BeforeMore) && is_aborted(this) {
             work.loss(Place::turn(turn), "left out an answer that broke off before its first word");
             work.remove_turn(turn);
         } else {

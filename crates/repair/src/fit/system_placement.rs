@@ -30,11 +30,13 @@ use crate::look::{instructs, is_assistants, is_result, words};
 use crate::profile::roles::Instructions;
 
 pub fn apply(work: &mut Work<'_>) {
-    // Where dialects are crossed, writing puts instructions into their place.
-    if work.profile.roles.instructions == Instructions::Anywhere || !work.is_own() {
-        return;
-    }
-    if !work.turns().iter().any(|turn| instructs(turn)) {
+    let written_there = match work.profile.roles.instructions {
+        Instructions::Anywhere => true,
+        // Where dialects are crossed, writing puts instructions into their place.
+        Instructions::Apart | Instructions::BeforeReplies => !work.is_own(),
+        Instructions::NotAfterReplies => false,
+    };
+    if written_there || !work.turns().iter().any(|turn| instructs(turn)) {
         return;
     }
     lead(work);

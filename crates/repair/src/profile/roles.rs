@@ -11,8 +11,6 @@ pub struct Roles {
     /// Knows the developer, and the function as another name for a tool.
     pub developer: bool,
     pub function: bool,
-    /// A turn must say whose it is.
-    pub named: bool,
     pub joined: Joined,
     pub first: First,
     pub last: Last,
@@ -121,7 +119,6 @@ pub(super) static ROWS: &[(Scope, Roles)] = &[
             ..BASE
         },
     ),
-    (Scope::flavors("gemini", &["vertex"]), Roles { named: true, ..GEMINI }),
     (Scope::all("gemini"), GEMINI),
     (Scope::models("bedrock", NEWER), CONVERSE),
     (Scope::models("bedrock", MIDDLE), CONVERSE),
@@ -136,7 +133,6 @@ const BASE: Roles = Roles {
     instructions: Instructions::Anywhere,
     developer: true,
     function: true,
-    named: false,
     joined: Joined::None,
     first: First::Anyone,
     last: Last::Anyone,

@@ -3,7 +3,6 @@
 use super::Scope;
 
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "a row of data, each yes or no on its own")]
 pub struct Texts {
     /// What a text of a turn must hold.
     pub least: Least,
@@ -17,8 +16,7 @@ pub struct Texts {
     pub sealed_by: Option<&'static str>,
     /// Whose reasoning is written; any other's is left out.
     pub reasoning_of: Option<&'static str>,
-    /// An assistant's turn may hold reasoning alone.
-    pub reasoning_alone: bool,
+    pub reasoning_alone: Alone,
     /// A failed result must hold something.
     pub failed_result_holds: bool,
     /// There are reports that a result without content is refused.
@@ -37,6 +35,15 @@ pub enum Least {
     Something,
     /// More than white space.
     Words,
+}
+
+/// Whether a turn of the assistant's may hold reasoning and nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alone {
+    Taken,
+    /// If the assistant's next turn says more.
+    BeforeMore,
+    Refused,
 }
 
 /// Whose content must be a string where the dialect also has lists.
@@ -113,7 +120,7 @@ pub(super) static ROWS: &[(Scope, Texts)] = &[
     ),
     (
         Scope::models("bedrock", OTHER_VENDORS),
-        Texts { least_in_result: Least::Nothing, reasoning_alone: true, ..CONVERSE },
+        Texts { least_in_result: Least::Nothing, reasoning_alone: Alone::Taken, ..CONVERSE },
     ),
     (Scope::all("bedrock"), CONVERSE),
 ];
@@ -126,7 +133,7 @@ const BASE: Texts = Texts {
     blank_between_reasoning: false,
     sealed_by: None,
     reasoning_of: None,
-    reasoning_alone: true,
+    reasoning_alone: Alone::Taken,
     failed_result_holds: false,
     empty_result_doubtful: false,
     strings: Strings::Nobodys,
@@ -139,7 +146,7 @@ const CLAUDE: Texts = Texts {
     least_in_system: Least::Something,
     blank_between_reasoning: true,
     reasoning_of: Some("anthropic"),
-    reasoning_alone: false,
+    reasoning_alone: Alone::BeforeMore,
     empty_result_doubtful: true,
     ..BASE
 };
