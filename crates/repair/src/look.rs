@@ -26,13 +26,14 @@ impl Work<'_> {
 
     /// Whether the target refuses the block for what its text does not hold.
     pub fn is_refused(&self, block: &Block) -> bool {
-        let texts = self.profile.texts;
-        let Some(text) = words(block) else { return false };
-        let sealed = block
-            .seal
-            .as_ref()
-            .is_some_and(|seal| texts.sealed_by.is_some_and(|issuer| seal.origin.issuer == issuer));
-        !sealed && texts.least.refuses(text)
+        let least = self.profile.texts.least;
+        words(block).is_some_and(|text| least.refuses(text)) && !self.is_sealed(block)
+    }
+
+    /// Whether the target itself vouches for the text.
+    pub fn is_sealed(&self, block: &Block) -> bool {
+        let issuer = self.profile.texts.sealed_by;
+        block.seal.as_ref().is_some_and(|seal| issuer.is_some_and(|own| seal.origin.issuer == own))
     }
 
     /// Whether the block is reasoning that goes to the target.
@@ -56,9 +57,36 @@ impl Work<'_> {
         kept(block.checked_sub(1)) && kept(block.checked_add(1))
     }
 
+    /// Whether anything of the block is written for the target.
+    pub fn is_said(&self, block: &Verbatim<Block>) -> bool {
+        match &block.body {
+            Body::Foreign { dialect, .. } => *dialect == self.profile.dialect,
+            Body::Thinking(_) => {
+                self.is_own()
+                    || self.profile.texts.reasoning_of.is_some() && self.is_kept_reasoning(block)
+            }
+            Body::Text { .. }
+            | Body::Refusal(_)
+            | Body::Media(_)
+            | Body::Data(_)
+            | Body::ToolCall(_)
+            | Body::ToolResult(_) => true,
+        }
+    }
+
+    /// Whether anything of the turn is written for the target.
+    pub fn is_spoken(&self, turn: &Turn) -> bool {
+        self.is_own() || turn.blocks.iter().any(|block| self.is_said(block))
+    }
+
     /// Where the turns begin that are not instructions at the head of the conversation.
     pub fn leading(&self) -> usize {
         self.turns().iter().take_while(|turn| instructs(turn)).count()
+    }
+
+    /// The first turn that is no instruction.
+    pub fn first_speaker(&self) -> Option<usize> {
+        self.turns().iter().position(|turn| !instructs(turn) && self.is_spoken(turn))
     }
 
     /// Whether the model is told to think before it answers.
@@ -73,7 +101,7 @@ impl Work<'_> {
 
     /// The last turn that is no instruction.
     pub fn last_speaker(&self) -> Option<usize> {
-        self.turns().iter().rposition(|turn| !instructs(turn))
+        self.turns().iter().rposition(|turn| !instructs(turn) && self.is_spoken(turn))
     }
 }
 

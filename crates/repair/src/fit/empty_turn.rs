@@ -46,20 +46,22 @@ pub fn apply(work: &mut Work<'_>) {
     }
 }
 
-/// Has no block, or none but a text that the target refuses.
+/// Has no block that says something.
 fn is_empty(work: &Work<'_>, turn: usize) -> bool {
+    let assistants = work.turns()[turn].role == Role::Assistant;
+    let nothing = |block: &Verbatim<Block>| {
+        work.is_refused(block) || assistants && is_filler(work, block) || !work.is_said(block)
+    };
     match work.blocks(turn) {
         [] => true,
-        [one] => work.is_refused(one) || is_filler(work, turn, one),
-        _ => false,
+        [one, ..] => nothing(one) && work.blocks(turn).iter().all(nothing),
     }
 }
 
-/// A string for content, and nothing in it.
-fn is_filler(work: &Work<'_>, turn: usize, block: &Verbatim<Block>) -> bool {
-    work.turns()[turn].role == Role::Assistant
-        && block.written().is_none()
-        && block.seal.is_none()
+/// What is written as a string for content, with nothing in it.
+fn is_filler(work: &Work<'_>, block: &Verbatim<Block>) -> bool {
+    block.text_for(work.profile.dialect).is_none()
+        && !work.is_sealed(block)
         && words(block).is_some_and(Text::is_empty)
 }
 
@@ -91,32 +93,43 @@ fn is_as_written(work: &Work<'_>, turn: usize) -> bool {
 
 /// Whether the turn is still there.
 fn fill_or_leave_out(work: &mut Work<'_>, turn: usize) -> bool {
+    let before = work.turns()[..turn].iter().rev().find(|turn| work.is_spoken(turn));
+    let after_user = before.is_some_and(|before| before.role == Role::User);
     let role = work.turns()[turn].role;
-    let before = turn.checked_sub(1).map(|before| work.turns()[before].role);
-    let place = Place::turn(turn);
-    if role != Role::User || before == Some(Role::User) {
-        let whose = match role {
-            Role::User => "the user's turn",
-            Role::Assistant => "the assistant's turn",
-            Role::System | Role::Developer => "the instructions",
-        };
-        work.change(place, format!("left out {whose}: there is nothing in it"));
-        let marked = work.blocks(turn).iter().rposition(|block| block.cache.is_some());
-        if marked.is_some_and(|block| work.remove_and_hand_on(turn, block)) {
-            work.loss(place, "left out the cache mark of an empty turn: nothing stands before it");
-        }
-        work.remove_turn(turn);
-        return false;
+    if role == Role::User && !after_user {
+        fill(work, turn);
+        return true;
     }
+    // What cannot be said here is noted by who leaves it out.
+    if work.blocks(turn).iter().any(|block| !work.is_said(block)) {
+        return true;
+    }
+    let whose = match role {
+        Role::User => "the user's turn",
+        Role::Assistant => "the assistant's turn",
+        Role::System | Role::Developer => "the instructions",
+    };
+    let place = Place::turn(turn);
+    work.change(place, format!("left out {whose}: there is nothing in it"));
+    let marked = work.blocks(turn).iter().rposition(|block| block.cache.is_some());
+    if marked.is_some_and(|block| work.remove_and_hand_on(turn, block)) {
+        work.loss(place, "left out the cache mark of an empty turn: nothing stands before it");
+    }
+    work.remove_turn(turn);
+    false
+}
+
+fn fill(work: &mut Work<'_>, turn: usize) {
     let cache = work.blocks(turn).iter().find_map(|block| block.cache.clone());
-    while !work.blocks(turn).is_empty() {
-        work.remove(turn, 0);
+    for block in (0..work.blocks(turn).len()).rev() {
+        if work.is_said(work.block(turn, block)) {
+            work.remove(turn, block);
+        }
     }
     let mut block = Block::text(Text::word(EMPTY_MESSAGE));
     block.cache = cache;
     work.insert(turn, 0, block);
-    work.change(place, "the user's turn is empty, and says so");
-    true
+    work.change(Place::turn(turn), "the user's turn is empty, and says so");
 }
 
 /// What stands in place of nothing.

@@ -17,11 +17,11 @@
 //! ```
 
 use interlingua_model::{Block, Place, Role, Turn};
-use interlingua_wire::Text;
+use interlingua_wire::{Json, Kind, Text};
 
 use super::empty_turn::EMPTY_MESSAGE;
 use crate::Work;
-use crate::look::{instructs, is_assistants, is_result, words};
+use crate::look::{instructs, is_result};
 use crate::profile::roles::{Instructions, Last, NoTurns};
 
 pub fn apply(work: &mut Work<'_>) {
@@ -37,27 +37,33 @@ pub fn apply(work: &mut Work<'_>) {
 
 fn is_taken(work: &Work<'_>) -> bool {
     let roles = work.profile.roles;
-    let turns = work.turns();
     let has = |key: &str| work.conversation().fields.iter().any(|field| field.key == key);
-    // Instructions that have a place of their own, or may not be the last, are no turns there.
-    let counted = roles.instructions == Instructions::Anywhere && roles.last == Last::Anyone;
-    let speaks = turns.iter().any(|turn| counted || !instructs(turn));
     match roles.none {
-        NoTurns::Taken => speaks || work.is_own() && has("messages"),
-        NoTurns::Refused => speaks,
+        NoTurns::Taken => anyone_speaks(work) || work.is_own() && has("messages"),
+        NoTurns::Refused => anyone_speaks(work),
         NoTurns::Unless(state) => {
-            let empty = |turn: &Turn| {
-                turn.blocks.iter().all(|block| {
-                    block.written().is_none() && words(block).is_some_and(Text::is_empty)
-                })
-            };
-            let nothing = turns.is_empty() || turns.len() == 1 && work.is_own() && empty(&turns[0]);
-            !nothing || work.is_own() && state.iter().any(|key| has(key))
+            anyone_speaks(work) && !is_empty_string(work)
+                || work.is_own() && state.iter().any(|key| has(key))
         }
-        NoTurns::UserNeeded => turns.iter().any(|turn| {
-            !instructs(turn)
-                && !is_assistants(turn)
-                && (turn.blocks.is_empty() || !turn.blocks.iter().all(|block| is_result(block)))
+        NoTurns::UserNeeded => work.turns().iter().any(|turn| {
+            let results = turn.blocks.iter().all(|block| is_result(block));
+            turn.role == Role::User && work.is_spoken(turn) && (turn.blocks.is_empty() || !results)
         }),
     }
+}
+
+/// Instructions that have a place of their own, or may not be the last, are no turns.
+fn anyone_speaks(work: &Work<'_>) -> bool {
+    let roles = work.profile.roles;
+    let head = if roles.head_apart && !work.is_own() { work.leading() } else { 0 };
+    let counted = roles.instructions == Instructions::Anywhere && roles.last == Last::Anyone;
+    let speaks = |turn: &Turn| (counted || !instructs(turn)) && work.is_spoken(turn);
+    work.turns()[head..].iter().any(|turn| speaks(turn))
+}
+
+/// The whole conversation is a string with nothing in it.
+fn is_empty_string(work: &Work<'_>) -> bool {
+    let [only] = work.turns() else { return false };
+    let nothing = |text: &Json| text.kind() == Kind::String && text.as_str() == "\"\"";
+    only.text_for(work.profile.dialect).is_some_and(nothing)
 }

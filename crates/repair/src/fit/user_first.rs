@@ -23,16 +23,19 @@ use crate::look::{is_assistants, is_call};
 use crate::profile::roles::First;
 
 pub fn apply(work: &mut Work<'_>) {
-    let first = work.leading();
-    let Some(turn) = work.turns().get(first).filter(|turn| is_assistants(turn)) else { return };
+    let Some(first) = work.first_speaker() else { return };
+    if !is_assistants(&work.turns()[first]) {
+        return;
+    }
     let wanted = match work.profile.roles.first {
         First::Anyone => false,
         First::User => true,
-        First::NotTheAssistant => first == 0 && work.conversation().system.is_empty(),
+        First::NotTheAssistant => work.leading() == 0 && work.conversation().system.is_empty(),
         First::NoCall => {
             let run = work.turns()[first..].iter().take_while(|turn| is_assistants(turn));
-            turn.blocks.iter().any(|block| is_call(block))
-                || !work.is_own() && run.flat_map(|turn| &turn.blocks).any(|block| is_call(block))
+            // Of what came in this dialect each turn is written on its own.
+            let run = run.take(if work.is_own() { 1 } else { usize::MAX });
+            run.flat_map(|turn| &turn.blocks).any(|block| is_call(block))
         }
     };
     if wanted {

@@ -8,6 +8,8 @@ use super::texts::{INVENTOR, OTHER_VENDORS};
 pub struct Roles {
     /// Where instructions may stand among the turns.
     pub instructions: Instructions,
+    /// Instructions at the head of what crosses go into a place of their own.
+    pub head_apart: bool,
     /// Knows the developer, and the function as another name for a tool.
     pub developer: bool,
     pub function: bool,
@@ -116,6 +118,7 @@ pub(super) static ROWS: &[(Scope, Roles)] = &[
         Scope::all("openai-responses"),
         Roles {
             none: NoTurns::Unless(&["previous_response_id", "conversation", "prompt"]),
+            head_apart: true,
             ..BASE
         },
     ),
@@ -131,6 +134,7 @@ pub(super) static ROWS: &[(Scope, Roles)] = &[
 /// What asks for nothing.
 const BASE: Roles = Roles {
     instructions: Instructions::Anywhere,
+    head_apart: false,
     developer: true,
     function: true,
     joined: Joined::None,
