@@ -10,6 +10,8 @@
 
 pub mod docs;
 pub mod fit;
+mod hand_on;
+mod look;
 mod marks;
 pub mod mend;
 mod odd;
@@ -56,6 +58,9 @@ pub static ALL: &[Rule] = &[
     // Calls and their results.
     mend("unanswered-call", mend::unanswered_call::apply),
     // Empty turns and blocks.
+    fit("aborted-turn", fit::aborted_turn::apply),
+    fit("empty-text", fit::empty_text::apply),
+    fit("empty-result", fit::empty_result::apply),
     // Fields and blocks that the target does not know.
     fit("unknown-field", fit::unknown_field::apply),
     fit("unknown-block", fit::unknown_block::apply),
@@ -64,9 +69,25 @@ pub static ALL: &[Rule] = &[
     fit("missing-tools", fit::missing_tools::apply),
     // Reasoning and its seals.
     // Who speaks when.
+    fit("blank-between-reasoning", fit::blank_between_reasoning::apply),
+    fit("empty-turn", fit::empty_turn::apply),
+    fit("missing-content", fit::missing_content::apply),
+    fit("developer-role", fit::developer_role::apply),
+    fit("function-role", fit::function_role::apply),
+    fit("system-placement", fit::system_placement::apply),
+    fit("empty-system", fit::empty_system::apply),
+    fit("no-messages", fit::no_messages::apply),
+    fit("alternation", fit::alternation::apply),
+    fit("words-after-call", fit::words_after_call::apply),
+    fit("words-with-calls", fit::words_with_calls::apply),
+    fit("user-after-results", fit::user_after_results::apply),
+    fit("user-first", fit::user_first::apply),
+    fit("ends-with-assistant", fit::ends_with_assistant::apply),
+    fit("trailing-whitespace", fit::trailing_whitespace::apply),
     // Media.
     // Ids and arguments.
     // Texts that the target does not take.
+    fit("string-content", fit::string_content::apply),
     // Cache marks.
     fit("cache-place", fit::cache_place::apply),
     fit("cache-limit", fit::cache_limit::apply),

@@ -139,7 +139,7 @@ impl<'a> Pen<'a> {
                 self.flush(out);
                 out.object(|o| {
                     o.word("role", "user");
-                    content::write(&pieces, true, "\n\n", o, self);
+                    content::write(&pieces, self.flavor.lists, "\n\n", o, self);
                     turn.extras.write(ID, o);
                 });
             }

@@ -240,7 +240,7 @@ impl<'a> Speech<'a> {
             return content::write(&self.texts, lists, "\n\n", o, pen);
         }
         match pen.flavor.no_text {
-            _ if self.calls.is_empty() && self.refusals.is_empty() => o.word("content", ""),
+            _ if self.calls.is_empty() => o.word("content", ""),
             NoText::Null => o.null("content"),
             NoText::Empty => o.word("content", ""),
             NoText::Omitted => {}

@@ -18,7 +18,8 @@ pub struct Scope {
     pub dialect: &'static str,
     /// `""` is the dialect as its inventor speaks it.
     pub flavors: &'static [&'static str],
-    /// Parts of model names, in lower case with dashes for dots.
+    /// Parts of model names, in lower case with dashes for dots. After `^` stands how the name begins,
+    /// its vendor aside.
     pub models: &'static [&'static str],
 }
 
@@ -26,6 +27,12 @@ impl Aim {
     pub fn new(dialect: DialectId, flavor: Option<&'static str>, model: Option<&Text>) -> Self {
         let model = model.map(|model| model.contents().to_lowercase().replace('.', "-"));
         Self { dialect, flavor: flavor.unwrap_or(""), model: model.unwrap_or_default() }
+    }
+
+    fn is_named(&self, part: &str) -> bool {
+        let own = || self.model.rsplit('/').next().unwrap_or_default();
+        part.strip_prefix('^')
+            .map_or_else(|| self.model.contains(part), |part| own().starts_with(part))
     }
 }
 
@@ -46,7 +53,7 @@ impl Scope {
     fn holds(&self, aim: &Aim) -> bool {
         self.dialect == aim.dialect.0
             && (self.flavors.is_empty() || self.flavors.contains(&aim.flavor))
-            && (self.models.is_empty() || self.models.iter().any(|part| aim.model.contains(part)))
+            && (self.models.is_empty() || self.models.iter().any(|part| aim.is_named(part)))
     }
 }
 

@@ -48,9 +48,23 @@ impl Text {
         self.0.is_empty()
     }
 
-    /// Nothing but white space.
+    /// Nothing but white space. Reads no further than the first word.
     pub fn is_blank(&self) -> bool {
-        self.contents().chars().all(char::is_whitespace)
+        let mut raw = self.raw().chars();
+        while let Some(first) = raw.next() {
+            let blank = match first {
+                '\\' => match raw.next() {
+                    Some('n' | 'r' | 't' | 'f') => true,
+                    Some('u') => return self.contents().chars().all(char::is_whitespace),
+                    _ => false,
+                },
+                plain => plain.is_whitespace(),
+            };
+            if !blank {
+                return false;
+            }
+        }
+        true
     }
 
     /// Several strings as one.

@@ -15,6 +15,8 @@ pub struct Flavor {
     pub required: &'static str,
     /// The content of an assistant message that has calls and no text.
     pub no_text: NoText,
+    /// Lists of parts are read in the user's messages; who reads none takes one string.
+    pub lists: bool,
     pub reasoning: Reasoning,
     pub control: Control,
     /// Words of effort the server has other words for; the rest pass.

@@ -218,7 +218,8 @@ pub const FLAVORS: &[Flavor] = &[
         ],
         ..COMPATIBLE
     },
-    COMPATIBLE,
+    // "messages.0.content: Input should be a valid string"
+    Flavor { lists: false, ..COMPATIBLE },
 ];
 
 const INVENTOR: &[Skill] = &[
@@ -253,6 +254,7 @@ const BASE: Flavor = Flavor {
     seed: "seed",
     required: "required",
     no_text: NoText::Null,
+    lists: true,
     reasoning: Reasoning::Nowhere,
     control: Control::Effort,
     efforts: &[("ultra", "max")],

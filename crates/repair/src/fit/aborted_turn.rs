@@ -1,0 +1,49 @@
+//! An answer that broke off before its first word is left out.
+//!
+//! It holds reasoning and perhaps an empty text, and neither words nor a call. Reasoning that nothing
+//! follows is refused; and it led to nothing.
+//!
+//! ## Why
+//! > messages.5: The final block in an assistant message cannot be `thinking`.
+//!
+//! > messages.5.content.1.text: cache_control cannot be set for empty text blocks
+//!
+//! ## Example
+//! ```text
+//! before   user: "hello"   assistant: reasoning, ""   user: "again"
+//! after    user: "hello"   user: "again"
+//! ```
+
+use interlingua_model::{Place, Turn};
+
+use crate::Work;
+use crate::look::{instructs, is_assistants, is_reasoning, words};
+use crate::profile::texts::Alone;
+
+pub fn apply(work: &mut Work<'_>) {
+    let alone = work.profile.texts.reasoning_alone;
+    if alone == Alone::Taken {
+        return;
+    }
+    let mut follows = false;
+    for turn in (0..work.turns().len()).rev() {
+        let this = &work.turns()[turn];
+        if instructs(this) {
+            continue;
+        }
+        let assistants = is_assistants(this);
+        if assistants && !(follows && alone == Alone::BeforeMore) && is_aborted(this) {
+            work.loss(Place::turn(turn), "left out an answer that broke off before its first word");
+            work.remove_turn(turn);
+        } else {
+            // What the assistant says next is what its reasoning led to.
+            follows = assistants;
+        }
+    }
+}
+
+fn is_aborted(turn: &Turn) -> bool {
+    let nothing = |text: &interlingua_wire::Text| text.is_blank();
+    turn.blocks.iter().any(|block| is_reasoning(block))
+        && turn.blocks.iter().all(|block| is_reasoning(block) || words(block).is_some_and(nothing))
+}

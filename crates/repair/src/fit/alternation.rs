@@ -1,0 +1,82 @@
+//! Neighbours of one role are one turn where the target wants the roles to alternate.
+//!
+//! Results come first in a turn of the user's. Two answers are kept apart by a short turn of the user's
+//! if the second holds reasoning with a signature: joined, that would stand in another place.
+//!
+//! ## Why
+//! > A conversation must alternate between user and assistant roles. Make sure the conversation
+//! > alternates between user and assistant roles and try again.
+//!
+//! > Cannot have 2 or more assistant messages at the end of the list.
+//!
+//! > Please ensure that function call turn comes immediately after a user turn or after a function
+//! > response turn.
+//!
+//! ## Example
+//! ```text
+//! before   user: "first"   user: "second"   assistant: "ok"   assistant: "and more"
+//! after    user: "first", "second"          assistant: "ok", "and more"
+//! ```
+
+use interlingua_model::{Block, Place, Role, Turn, Verbatim};
+use interlingua_wire::Text;
+
+use super::ends_with_assistant::CONTINUE;
+use crate::Work;
+use crate::look::{is_assistants, is_call, is_result};
+use crate::profile::roles::Joined;
+
+pub fn apply(work: &mut Work<'_>) {
+    // Where dialects are crossed, writing joins what belongs together.
+    let joined = work.profile.roles.joined;
+    if joined == Joined::None || !work.is_own() {
+        return;
+    }
+    let mut turn = 0;
+    while turn + 1 < work.turns().len() {
+        let [this, next] = &work.turns()[turn..turn + 2] else { return };
+        let together = match joined {
+            Joined::None => false,
+            Joined::All => this.role == next.role,
+            Joined::BeforeCalls => is_assistants(this) && is_assistants(next) && has_call(next),
+            Joined::AtTheEnd => {
+                is_assistants(this)
+                    && work.turns()[turn + 1..].iter().all(|turn| is_assistants(turn))
+            }
+        };
+        if !together {
+            turn += 1;
+        } else if joined == Joined::All && is_assistants(this) && next.is_sealed() {
+            part(work, turn + 1);
+            turn += 2;
+        } else {
+            join(work, turn);
+        }
+    }
+}
+
+fn has_call(turn: &Verbatim<Turn>) -> bool {
+    turn.blocks.iter().any(|block| is_call(block))
+}
+
+fn part(work: &mut Work<'_>, at: usize) {
+    let mut turn = Turn::new(Role::User);
+    turn.blocks.push(Block::text(Text::word(CONTINUE)).into());
+    work.insert_turn(at, turn);
+    work.change(
+        Place::turn(at),
+        "two answers with signatures are kept apart by a turn of the user's",
+    );
+}
+
+fn join(work: &mut Work<'_>, turn: usize) {
+    let whose = if is_assistants(&work.turns()[turn]) { "assistant's" } else { "user's" };
+    let what = format!("joined with the {whose} turn before: roles alternate here");
+    work.change(Place::turn(turn + 1), what);
+    while let Some(block) = work.blocks(turn + 1).first() {
+        let results = work.blocks(turn).iter().take_while(|block| is_result(block)).count();
+        let at = if is_result(block) { results } else { work.blocks(turn).len() };
+        work.carry((turn + 1, 0), (turn, at));
+    }
+    work.remove_turn(turn + 1);
+}

@@ -1,0 +1,59 @@
+//! Empty instructions are left out, and with the last of them the field.
+//!
+//! A cache mark on them goes to the block before.
+//!
+//! ## Why
+//! > Invalid length for parameter system\[0\].text, value: 0, valid min length: 1
+//!
+//! > system: text content blocks must be non-empty
+//!
+//! > GenerateContentRequest.system_instruction.parts\[0\].data: required oneof field 'data' must have
+//! > one initialized field
+//!
+//! ## Example
+//! ```text
+//! before   system: "", "Be brief."
+//! after    system: "Be brief."
+//! ```
+
+use interlingua_model::{Block, Place, Verbatim};
+use interlingua_wire::{Kind, Text};
+
+use crate::Work;
+use crate::look::words;
+use crate::profile::texts::Least;
+
+pub fn apply(work: &mut Work<'_>) {
+    let least = match work.profile.texts.least_in_system {
+        Least::Nothing if !work.is_own() => Least::Something,
+        least => least,
+    };
+    let system = &work.conversation().system;
+    // An empty string is not the same as a block of it.
+    let is_string =
+        system.text_for(work.profile.dialect).is_some_and(|text| text.kind() == Kind::String);
+    if is_string || !system.iter().any(|block| is_empty(block, least)) {
+        return;
+    }
+    for at in (0..work.conversation().system.len()).rev() {
+        if is_empty(&work.conversation().system[at], least) {
+            leave_out(work, at);
+        }
+    }
+}
+
+fn is_empty(block: &Verbatim<Block>, least: Least) -> bool {
+    words(block).is_some_and(|text: &Text| least.refuses(text))
+}
+
+fn leave_out(work: &mut Work<'_>, at: usize) {
+    work.change(Place::system(at), "left out empty instructions");
+    let cache = work.system().remove(at).into_value().cache;
+    let Some(cache) = cache else { return };
+    let before = at.checked_sub(1).and_then(|before| work.system().get_mut(before));
+    match before {
+        Some(before) if before.cache.is_none() => before.edit().cache = Some(cache),
+        Some(_) => {}
+        None => work.loss(Place::SYSTEM, "left out the cache mark of empty instructions"),
+    }
+}

@@ -1,0 +1,136 @@
+//! A turn that says nothing is left out, or says that it is empty.
+//!
+//! The assistant's and instructions are left out. The user's is left out after another of the user's,
+//! and says `(empty message)` otherwise: its place between two answers counts. The words are never
+//! blank, because blanks are refused as well.
+//!
+//! ## Why
+//! > messages.2: all messages must have non-empty content except for the optional final assistant
+//! > message
+//!
+//! > The content field in the Message object at messages.1 is empty. Add a ContentBlock object to the
+//! > content field and try again.
+//!
+//! > Unable to submit request because it must include at least one parts field, which describes the
+//! > prompt input.
+//!
+//! > Invalid request: the message at position 79 with role 'assistant' must not be empty
+//!
+//! ## Example
+//! ```text
+//! before   user: ""                  assistant: "hi"   user: "a"   assistant: (nothing)   user: "b"
+//! after    user: "(empty message)"   assistant: "hi"   user: "a"   user: "b"
+//! ```
+
+use interlingua_model::{Block, Place, Role, Verbatim};
+use interlingua_wire::Text;
+
+use crate::Work;
+use crate::look::words;
+use crate::profile::roles::Last;
+
+pub fn apply(work: &mut Work<'_>) {
+    let roles = work.profile.roles;
+    if roles.empty_turns && roles.silent_assistant {
+        return;
+    }
+    let mut turn = 0;
+    while turn < work.turns().len() {
+        if is_empty(work, turn) && !is_taken(work, turn) {
+            if fill_or_leave_out(work, turn) {
+                turn += 1;
+            }
+        } else {
+            turn += 1;
+        }
+    }
+}
+
+/// Has no block that says something.
+fn is_empty(work: &Work<'_>, turn: usize) -> bool {
+    let assistants = work.turns()[turn].role == Role::Assistant;
+    let nothing = |block: &Verbatim<Block>| {
+        work.is_refused(block) || assistants && is_filler(work, block) || !work.is_said(block)
+    };
+    match work.blocks(turn) {
+        [] => true,
+        [one, ..] => nothing(one) && work.blocks(turn).iter().all(nothing),
+    }
+}
+
+/// What is written as a string for content, with nothing in it.
+fn is_filler(work: &Work<'_>, block: &Verbatim<Block>) -> bool {
+    block.text_for(work.profile.dialect).is_none()
+        && !work.is_sealed(block)
+        && words(block).is_some_and(Text::is_empty)
+}
+
+fn is_taken(work: &Work<'_>, turn: usize) -> bool {
+    let roles = work.profile.roles;
+    let this = &work.turns()[turn];
+    match this.role {
+        Role::Assistant => {
+            roles.silent_assistant
+                || work.is_own()
+                    && roles.silent_last
+                    && turn + 1 == work.turns().len()
+                    && is_as_written(work, turn)
+                    && !(roles.last == Last::PrefillUnlessThinking && work.thinks())
+        }
+        Role::User => roles.empty_turns,
+        // What has fields beside its content says something by them.
+        Role::System | Role::Developer => {
+            roles.empty_turns || this.blocks.is_empty() && !this.extras.is_empty()
+        }
+    }
+}
+
+/// Whether the content is an empty list or string, as the client wrote it.
+fn is_as_written(work: &Work<'_>, turn: usize) -> bool {
+    work.turns()[turn].written().is_some()
+        && work.blocks(turn).iter().all(|block| block.written().is_none())
+}
+
+/// Whether the turn is still there.
+fn fill_or_leave_out(work: &mut Work<'_>, turn: usize) -> bool {
+    let before = work.turns()[..turn].iter().rev().find(|turn| work.is_spoken(turn));
+    let after_user = before.is_some_and(|before| before.role == Role::User);
+    let role = work.turns()[turn].role;
+    if role == Role::User && !after_user {
+        fill(work, turn);
+        return true;
+    }
+    // What cannot be said here is noted by who leaves it out.
+    if work.blocks(turn).iter().any(|block| !work.is_said(block)) {
+        return true;
+    }
+    let whose = match role {
+        Role::User => "the user's turn",
+        Role::Assistant => "the assistant's turn",
+        Role::System | Role::Developer => "the instructions",
+    };
+    let place = Place::turn(turn);
+    work.change(place, format!("left out {whose}: there is nothing in it"));
+    let marked = work.blocks(turn).iter().rposition(|block| block.cache.is_some());
+    if marked.is_some_and(|block| work.remove_and_hand_on(turn, block)) {
+        work.loss(place, "left out the cache mark of an empty turn: nothing stands before it");
+    }
+    work.remove_turn(turn);
+    false
+}
+
+fn fill(work: &mut Work<'_>, turn: usize) {
+    let cache = work.blocks(turn).iter().find_map(|block| block.cache.clone());
+    for block in (0..work.blocks(turn).len()).rev() {
+        if work.is_said(work.block(turn, block)) {
+            work.remove(turn, block);
+        }
+    }
+    let mut block = Block::text(Text::word(EMPTY_MESSAGE));
+    block.cache = cache;
+    work.insert(turn, 0, block);
+    work.change(Place::turn(turn), "the user's turn is empty, and says so");
+}
+
+/// What stands in place of nothing.
+pub const EMPTY_MESSAGE: &str = "(empty message)";

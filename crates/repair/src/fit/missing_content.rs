@@ -1,0 +1,67 @@
+//! Content that is null or not there is an empty string where the target wants one.
+//!
+//! A message with calls needs no content; every other does, for many servers.
+//!
+//! ## Why
+//! > Invalid value for 'content': expected a string, got null.
+//!
+//! > invalid message content type: <nil>
+//!
+//! > All non-assistant messages must contain 'content'
+//!
+//! ## Example
+//! ```text
+//! before   tool: null
+//! after    tool: ""
+//! ```
+
+use interlingua_model::{Body, Place, Role, Turn};
+
+use crate::Work;
+use crate::look::{is_call, is_reasoning};
+use crate::profile::texts::NoContent;
+
+pub fn apply(work: &mut Work<'_>) {
+    // What crosses is written with its content.
+    if work.profile.texts.no_content == NoContent::Taken || !work.is_own() {
+        return;
+    }
+    for turn in 0..work.turns().len() {
+        if may_lack(&work.turns()[turn]) && is_refused(work, turn) {
+            work.change(Place::turn(turn), "the message has no content: it is an empty string");
+            work.turn(turn);
+        }
+    }
+}
+
+/// Whether the blocks leave it open that there is no content.
+fn may_lack(turn: &Turn) -> bool {
+    match turn.role {
+        Role::Assistant => {
+            let beside = |body: &Body| matches!(body, Body::Refusal(_) | Body::Media(_));
+            !turn.blocks.iter().any(|block| is_call(block))
+                && turn.blocks.iter().all(|block| is_reasoning(block) || beside(&block.body))
+        }
+        Role::System | Role::Developer | Role::User => {
+            turn.blocks.iter().all(|block| match &block.body {
+                Body::ToolResult(result) => result.content.is_empty(),
+                _ => false,
+            })
+        }
+    }
+}
+
+fn is_refused(work: &Work<'_>, turn: usize) -> bool {
+    let this = &work.turns()[turn];
+    let Some(text) = this.text_for(work.profile.dialect) else { return false };
+    let message = text.doc();
+    let content = message.root().get("content");
+    let absent = content.is_none();
+    let null = content.is_some_and(interlingua_wire::Node::is_null);
+    match work.profile.texts.no_content {
+        NoContent::Taken => false,
+        NoContent::NullRefusedOfOthers => null && this.role != Role::Assistant,
+        NoContent::AbsenceRefused => absent,
+        NoContent::Refused => null || absent,
+    }
+}

@@ -1,0 +1,49 @@
+//! The user speaks first where the target wants it: a short turn is put before the assistant's.
+//!
+//! ## Why
+//! > A conversation must start with a user message. Try again with a conversation that starts with a
+//! > user message.
+//!
+//! > Conversation must start with a user message or system message
+//!
+//! > Please ensure that function call turn comes immediately after a user turn or after a function
+//! > response turn.
+//!
+//! ## Example
+//! ```text
+//! before   assistant: "Welcome!"   user: "hi"
+//! after    user: "(start of the conversation)"   assistant: "Welcome!"   user: "hi"
+//! ```
+
+use interlingua_model::{Block, Place, Role, Turn};
+use interlingua_wire::Text;
+
+use crate::Work;
+use crate::look::{is_assistants, is_call};
+use crate::profile::roles::First;
+
+pub fn apply(work: &mut Work<'_>) {
+    let Some(first) = work.first_speaker() else { return };
+    if !is_assistants(&work.turns()[first]) {
+        return;
+    }
+    let wanted = match work.profile.roles.first {
+        First::Anyone => false,
+        First::User => true,
+        First::NotTheAssistant => work.leading() == 0 && work.conversation().system.is_empty(),
+        First::NoCall => {
+            let run = work.turns()[first..].iter().take_while(|turn| is_assistants(turn));
+            // Of what came in this dialect each turn is written on its own.
+            let run = run.take(if work.is_own() { 1 } else { usize::MAX });
+            run.flat_map(|turn| &turn.blocks).any(|block| is_call(block))
+        }
+    };
+    if wanted {
+        let mut turn = Turn::new(Role::User);
+        turn.blocks.push(Block::text(Text::word(START)).into());
+        work.insert_turn(first, turn);
+        work.change(Place::turn(first), "the user speaks first");
+    }
+}
+
+const START: &str = "(start of the conversation)";

@@ -1,0 +1,45 @@
+//! Words and calls are two turns where the target takes one or the other.
+//!
+//! ## Why
+//! > Assistant message must have either content or tool_calls, but not both.
+//!
+//! ## Example
+//! ```text
+//! before   assistant: "I look.", call 1
+//! after    assistant: "I look."   user: "Continue."   assistant: call 1
+//! ```
+
+use interlingua_model::{Block, Place, Role, Turn};
+use interlingua_wire::Text;
+
+use super::ends_with_assistant::CONTINUE;
+use crate::Work;
+use crate::look::{is_assistants, is_call};
+
+pub fn apply(work: &mut Work<'_>) {
+    if work.profile.roles.words_with_calls {
+        return;
+    }
+    let mut turn = 0;
+    while turn < work.turns().len() {
+        let this = &work.turns()[turn];
+        let calls = this.blocks.iter().filter(|block| is_call(block)).count();
+        if is_assistants(this) && calls > 0 && calls < this.blocks.len() {
+            part(work, turn);
+        }
+        turn += 1;
+    }
+}
+
+fn part(work: &mut Work<'_>, turn: usize) {
+    let mut between = Turn::new(Role::User);
+    between.blocks.push(Block::text(Text::word(CONTINUE)).into());
+    work.insert_turn(turn + 1, between);
+    work.insert_turn(turn + 2, Turn::new(Role::Assistant));
+    for block in (0..work.blocks(turn).len()).rev() {
+        if is_call(work.block(turn, block)) {
+            work.carry((turn, block), (turn + 2, 0));
+        }
+    }
+    work.change(Place::turn(turn), "words and calls are two turns here");
+}

@@ -1,0 +1,41 @@
+//! A block goes, its cache mark stays: with the block before it.
+
+use interlingua_model::Cache;
+
+use crate::Work;
+use crate::look::{is_reasoning, words};
+
+impl Work<'_> {
+    /// Takes a block away and gives its cache mark to the nearest one before it that can bear one, in
+    /// this turn or the one before. Whether the mark was lost.
+    pub fn remove_and_hand_on(&mut self, turn: usize, block: usize) -> bool {
+        let Some(cache) = self.remove(turn, block).cache.clone() else { return false };
+        match self.bearer(turn, block) {
+            Some((turn, block)) => {
+                self.mark(turn, block, cache);
+                false
+            }
+            None => true,
+        }
+    }
+
+    fn mark(&mut self, turn: usize, block: usize, cache: Box<Cache>) {
+        if self.block(turn, block).cache.is_none() {
+            self.edit(turn, block).cache = Some(cache);
+        }
+    }
+
+    /// The nearest block before this place that can bear a mark.
+    fn bearer(&self, turn: usize, block: usize) -> Option<(usize, usize)> {
+        let bears = |turn: usize, block: usize| {
+            let block = self.block(turn, block);
+            !is_reasoning(block) && words(block).is_none_or(|text| !text.is_blank())
+        };
+        let within = (0..block).rev().find(|at| bears(turn, *at)).map(|at| (turn, at));
+        within.or_else(|| {
+            let before = turn.checked_sub(1)?;
+            let at = (0..self.blocks(before).len()).rev().find(|at| bears(before, *at))?;
+            Some((before, at))
+        })
+    }
+}

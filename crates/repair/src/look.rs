@@ -1,0 +1,139 @@
+//! Questions that several rules ask of a conversation.
+
+use interlingua_model::{Block, Body, ReasoningMode, Role, Turn, Verbatim};
+use interlingua_wire::Text;
+
+use crate::Work;
+use crate::profile::texts::Least;
+
+impl Least {
+    /// Whether a text holds less.
+    pub fn refuses(self, text: &Text) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Something => text.is_empty(),
+            Self::Words => text.is_blank(),
+        }
+    }
+}
+
+impl Work<'_> {
+    /// Whether the request leaves in the dialect it came in: each turn is then a message of its own,
+    /// as its client wrote it. For other dialects neighbours are joined as they are written.
+    pub fn is_own(&self) -> bool {
+        self.conversation().source == self.profile.dialect
+    }
+
+    /// Whether the target refuses the block for what its text does not hold.
+    pub fn is_refused(&self, block: &Block) -> bool {
+        let least = self.profile.texts.least;
+        words(block).is_some_and(|text| least.refuses(text)) && !self.is_sealed(block)
+    }
+
+    /// Whether the target itself vouches for the text.
+    pub fn is_sealed(&self, block: &Block) -> bool {
+        let issuer = self.profile.texts.sealed_by;
+        block.seal.as_ref().is_some_and(|seal| issuer.is_some_and(|own| seal.origin.issuer == own))
+    }
+
+    /// Whether the block is reasoning that goes to the target.
+    pub fn is_kept_reasoning(&self, block: &Verbatim<Block>) -> bool {
+        let issuer = self.profile.texts.reasoning_of;
+        let sealed = |block: &Block| {
+            block
+                .seal
+                .as_ref()
+                .is_some_and(|seal| issuer.is_none_or(|issuer| seal.origin.issuer == issuer))
+        };
+        is_reasoning(block) && (block.text_for(self.profile.dialect).is_some() || sealed(block))
+    }
+
+    /// Whether the block stands between two blocks of reasoning that go to the target.
+    pub fn is_between_reasoning(&self, turn: usize, block: usize) -> bool {
+        let blocks = self.blocks(turn);
+        let kept = |at: Option<usize>| {
+            at.and_then(|at| blocks.get(at)).is_some_and(|block| self.is_kept_reasoning(block))
+        };
+        kept(block.checked_sub(1)) && kept(block.checked_add(1))
+    }
+
+    /// Whether anything of the block is written for the target.
+    pub fn is_said(&self, block: &Verbatim<Block>) -> bool {
+        match &block.body {
+            Body::Foreign { dialect, .. } => *dialect == self.profile.dialect,
+            Body::Thinking(_) => {
+                self.is_own()
+                    || self.profile.texts.reasoning_of.is_some() && self.is_kept_reasoning(block)
+            }
+            Body::Text { .. }
+            | Body::Refusal(_)
+            | Body::Media(_)
+            | Body::Data(_)
+            | Body::ToolCall(_)
+            | Body::ToolResult(_) => true,
+        }
+    }
+
+    /// Whether anything of the turn is written for the target.
+    pub fn is_spoken(&self, turn: &Turn) -> bool {
+        self.is_own() || turn.blocks.iter().any(|block| self.is_said(block))
+    }
+
+    /// Where the turns begin that are not instructions at the head of the conversation.
+    pub fn leading(&self) -> usize {
+        self.turns().iter().take_while(|turn| instructs(turn)).count()
+    }
+
+    /// The first turn that is no instruction.
+    pub fn first_speaker(&self) -> Option<usize> {
+        self.turns().iter().position(|turn| !instructs(turn) && self.is_spoken(turn))
+    }
+
+    /// Whether the model is told to think before it answers.
+    pub fn thinks(&self) -> bool {
+        let reasoning = self.conversation().settings.reasoning.as_ref();
+        reasoning.is_some_and(|reasoning| match reasoning.mode {
+            Some(ReasoningMode::Off) => false,
+            Some(ReasoningMode::On | ReasoningMode::Adaptive) => true,
+            None => reasoning.budget.as_ref().is_some_and(|budget| budget.count() != Some(0)),
+        })
+    }
+
+    /// The last turn that is no instruction.
+    pub fn last_speaker(&self) -> Option<usize> {
+        self.turns().iter().rposition(|turn| !instructs(turn) && self.is_spoken(turn))
+    }
+}
+
+/// The words of a block that has nothing else.
+pub(crate) fn words(block: &Block) -> Option<&Text> {
+    match &block.body {
+        Body::Text { text, .. } | Body::Refusal(text) => Some(text),
+        Body::Thinking(_)
+        | Body::Media(_)
+        | Body::Data(_)
+        | Body::ToolCall(_)
+        | Body::ToolResult(_)
+        | Body::Foreign { .. } => None,
+    }
+}
+
+pub(crate) fn is_reasoning(block: &Block) -> bool {
+    matches!(block.body, Body::Thinking(_))
+}
+
+pub(crate) fn is_result(block: &Block) -> bool {
+    matches!(block.body, Body::ToolResult(_))
+}
+
+pub(crate) fn is_call(block: &Block) -> bool {
+    matches!(block.body, Body::ToolCall(_))
+}
+
+pub(crate) fn instructs(turn: &Turn) -> bool {
+    matches!(turn.role, Role::System | Role::Developer)
+}
+
+pub(crate) fn is_assistants(turn: &Turn) -> bool {
+    turn.role == Role::Assistant
+}
