@@ -15,6 +15,7 @@ mod look;
 mod marks;
 pub mod mend;
 mod odd;
+pub mod pairing;
 pub mod profile;
 pub mod shape;
 mod trail;
@@ -56,7 +57,17 @@ pub struct Repaired {
 pub static ALL: &[Rule] = &[
     // What could not be read as it stands.
     // Calls and their results.
+    mend("wrong-side", mend::wrong_side::apply),
+    mend("foreign-pair", mend::foreign_pair::apply),
+    mend("duplicate-call", mend::duplicate_call::apply),
+    fit("split-calls", fit::split_calls::apply),
+    mend("unnamed-result", mend::unnamed_result::apply),
+    mend("duplicate-result", mend::duplicate_result::apply),
+    mend("orphan-result", mend::orphan_result::apply),
+    mend("scattered-result", mend::scattered_result::apply),
     mend("unanswered-call", mend::unanswered_call::apply),
+    fit("result-order", fit::result_order::apply),
+    fit("empty-calls", fit::empty_calls::apply),
     // Empty turns and blocks.
     fit("aborted-turn", fit::aborted_turn::apply),
     fit("empty-text", fit::empty_text::apply),
@@ -84,8 +95,13 @@ pub static ALL: &[Rule] = &[
     fit("user-first", fit::user_first::apply),
     fit("ends-with-assistant", fit::ends_with_assistant::apply),
     fit("trailing-whitespace", fit::trailing_whitespace::apply),
+    fit("opening-call", fit::opening_call::apply),
     // Media.
     // Ids and arguments.
+    fit("bad-arguments", fit::bad_arguments::apply),
+    fit("repeated-field", fit::repeated_field::apply),
+    fit("result-name", fit::result_name::apply),
+    fit("call-id", fit::call_id::apply),
     // Texts that the target does not take.
     fit("string-content", fit::string_content::apply),
     // Cache marks.

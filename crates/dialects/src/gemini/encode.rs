@@ -175,6 +175,7 @@ fn write_call(
 /// The id, unless the client wrote none, or wrote another.
 pub(super) fn write_id(id: &Text, block: &Block, object: &mut Object<'_>) {
     match block.extras.find(ID, "id") {
+        None if id.is_empty() => {}
         None => object.text("id", id),
         Some(json) => {
             if let Some(written) = json.text() {

@@ -50,6 +50,8 @@ fn name_of(
     ledger: &mut Ledger,
 ) -> Text {
     let call = match way {
+        // Without an id, the name is all there is to go by.
+        Way::Request(_) if result.call.is_empty() => None,
         Way::Request(conversation) => conversation.call_of(turn, &result.call),
         Way::Reply => None,
     };

@@ -2,11 +2,14 @@
 
 pub mod aborted_turn;
 pub mod alternation;
+pub mod bad_arguments;
 pub mod blank_between_reasoning;
 pub mod cache_lifetime;
 pub mod cache_limit;
 pub mod cache_place;
+pub mod call_id;
 pub mod developer_role;
+pub mod empty_calls;
 pub mod empty_result;
 pub mod empty_system;
 pub mod empty_text;
@@ -16,6 +19,11 @@ pub mod function_role;
 pub mod missing_content;
 pub mod missing_tools;
 pub mod no_messages;
+pub mod opening_call;
+pub mod repeated_field;
+pub mod result_name;
+pub mod result_order;
+pub mod split_calls;
 pub mod string_content;
 pub mod system_placement;
 pub mod trailing_whitespace;

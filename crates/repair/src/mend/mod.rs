@@ -1,3 +1,10 @@
 //! Rules that are true for any target.
 
+pub mod duplicate_call;
+pub mod duplicate_result;
+pub mod foreign_pair;
+pub mod orphan_result;
+pub mod scattered_result;
 pub mod unanswered_call;
+pub mod unnamed_result;
+pub mod wrong_side;

@@ -17,61 +17,36 @@
 //! after    assistant: call 1 `bash`        user: result 1 (error) "Interrupted: …", "stop, do it otherwise"
 //! ```
 
-use interlingua_model::{Block, Body, Place, Role, ToolResult, Turn};
+use interlingua_model::{Block, Body, Place, ToolResult};
 use interlingua_wire::Text;
 
 use crate::Work;
+use crate::pairing::{self, Round};
 
 pub fn apply(work: &mut Work<'_>) {
-    let mut turn = 0;
-    while turn < work.turns().len() {
-        let end = run_after(work, turn);
-        for id in unanswered(work, turn, end) {
-            answer(work, turn, &id);
+    pairing::mend_rounds(work, |work, round| {
+        let start = round.speech.start;
+        while let Some(id) = unanswered(work, start) {
+            answer(work, start, id);
         }
-        turn += 1;
-    }
-}
-
-/// The end of the run of turns that may answer the calls of this one.
-fn run_after(work: &Work<'_>, turn: usize) -> usize {
-    let after = work.turns().iter().skip(turn + 1);
-    turn + 1 + after.take_while(|turn| turn.role != Role::Assistant).count()
-}
-
-/// The ids of the turn's calls that no result up to `end` answers.
-fn unanswered(work: &Work<'_>, turn: usize, end: usize) -> Vec<Text> {
-    let calls = work.blocks(turn).iter().filter_map(|block| match &block.body {
-        Body::ToolCall(call) => Some(&call.id),
-        _ => None,
     });
-    let results = || work.turns()[turn + 1..end].iter().flat_map(|turn| &turn.blocks);
-    let answers = |block: &Block, id: &Text| match &block.body {
-        Body::ToolResult(result) => result.call == *id,
-        _ => false,
-    };
-    calls.filter(|id| !results().any(|block| answers(block, id))).cloned().collect()
 }
 
-fn answer(work: &mut Work<'_>, turn: usize, id: &Text) {
-    let result = ToolResult {
-        call: id.clone(),
-        name: None,
-        content: vec![Block::text(Text::new(UNKNOWN_OUTCOME)).into()],
-        is_error: true,
-    };
-    let next = turn + 1;
-    if work.turns().get(next).is_none_or(|turn| turn.role != Role::User) {
-        work.insert_turn(next, Turn::new(Role::User));
-    }
-    let results = work.blocks(next).iter().take_while(|block| is_result(block)).count();
-    work.insert(next, results, Block::new(Body::ToolResult(result)));
-    let what = format!("added a result for the call {id}: its outcome is unknown");
-    work.change(Place::block(next, results), what);
+/// The id of the first call that has no result.
+fn unanswered(work: &Work<'_>, start: usize) -> Option<Text> {
+    let round = Round::at(work.turns(), start)?;
+    let mut calls = round.calls(work).map(|(_, call)| &call.id);
+    calls.find(|id| !round.has_result(work, id)).cloned()
 }
 
-fn is_result(block: &Block) -> bool {
-    matches!(block.body, Body::ToolResult(_))
+fn answer(work: &mut Work<'_>, start: usize, call: Text) {
+    let Some(round) = Round::at(work.turns(), start) else { return };
+    let what = format!("added a result for the call {call}: its outcome is unknown");
+    let content = vec![Block::text(Text::new(UNKNOWN_OUTCOME)).into()];
+    let result = ToolResult { call, name: None, content, is_error: true };
+    let (turn, at) = pairing::place_for_result(work, &round);
+    work.insert(turn, at, Block::new(Body::ToolResult(result)));
+    work.change(Place::block(turn, at), what);
 }
 
 /// What the model reads in place of the result.

@@ -1,0 +1,168 @@
+//! Ids of calls have the form that the target takes.
+//!
+//! An id that fits stays as it is. Any other is replaced by one that depends on it, and never on what
+//! comes later; no two calls get the same. The reply brings the client's ids back. Where there are no
+//! ids at all, they are left out.
+//!
+//! ## Why
+//! > Tool call id was call_0fypS1hVX but must be a-z, A-Z, 0-9, with a length of 9.
+//!
+//! > messages.1.content.1.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'
+//!
+//! > Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length
+//! > 40, but got a string with length 44 instead.
+//!
+//! ## Example
+//! ```text
+//! before   call `functions.read:0`, result of `functions.read:0`
+//! after    call `call_4f0c…`, result of `call_4f0c…`
+//! ```
+
+use std::collections::{HashMap, HashSet};
+
+use interlingua_model::{Body, Place, derive_id};
+use interlingua_wire::{Json, Text};
+
+use crate::Work;
+use crate::pairing::{self, Spot};
+use crate::profile::calls::Ids;
+
+pub fn apply(work: &mut Work<'_>) {
+    let ids = work.profile.calls.ids;
+    if ids.absent {
+        return leave_out(work);
+    }
+    if all_ids(work).all(|id| ids.fit(&id.contents())) {
+        return;
+    }
+    let mut map = Map::new(ids);
+    let mut turn = 0;
+    while turn < work.turns().len() {
+        for at in 0..work.blocks(turn).len() {
+            let Some(id) = id_of(&work.block(turn, at).body).cloned() else { continue };
+            let sent = map.sent(&id);
+            if sent != id {
+                replace(work, (turn, at), id, sent);
+            }
+        }
+        turn += 1;
+    }
+}
+
+fn all_ids<'w>(work: &'w Work<'_>) -> impl Iterator<Item = &'w Text> {
+    pairing::blocks(work, 0..work.turns().len()).filter_map(|(_, body)| id_of(body))
+}
+
+fn id_of(body: &Body) -> Option<&Text> {
+    let call = pairing::call(body).map(|call| &call.id);
+    call.or_else(|| pairing::result(body).map(|result| &result.call))
+}
+
+/// The client's ids, and those sent in their place.
+struct Map {
+    ids: Ids,
+    known: HashMap<String, Text>,
+    taken: HashSet<String>,
+}
+
+impl Map {
+    fn new(ids: Ids) -> Self {
+        Self { ids, known: HashMap::new(), taken: HashSet::new() }
+    }
+
+    fn sent(&mut self, id: &Text) -> Text {
+        let contents = id.contents();
+        if let Some(sent) = self.known.get(&*contents) {
+            return sent.clone();
+        }
+        let mut sent = id.clone();
+        let mut number = 0;
+        while !self.ids.fit(&sent.contents()) || self.taken.contains(&*sent.contents()) {
+            sent = self.derived(id, number);
+            number += 1;
+        }
+        self.taken.insert(sent.contents().into_owned());
+        self.known.insert(contents.into_owned(), sent.clone());
+        sent
+    }
+
+    /// An id of the right form.
+    fn derived(&self, id: &Text, number: usize) -> Text {
+        let plain = derive_id("call_", id, number);
+        if self.ids.fit(&plain.contents()) {
+            return plain;
+        }
+        // The digits of the derived id in a larger alphabet, so that few of them tell ids apart.
+        let contents = plain.contents();
+        let digits = contents.trim_start_matches("call_");
+        let mut rest = digits.chars().fold(0_u128, |number, digit| {
+            (number << 4) | u128::from(digit.to_digit(16).unwrap_or(0))
+        });
+        let mut short = String::with_capacity(self.ids.least);
+        while short.len() < self.ids.least {
+            let base = LETTERS.len() as u128;
+            short.push(char::from(LETTERS[(rest % base) as usize]));
+            rest /= base;
+        }
+        Text::new(&short)
+    }
+}
+
+fn replace(work: &mut Work<'_>, (turn, at): Spot, id: Text, sent: Text) {
+    let is_call = pairing::call(&work.block(turn, at).body).is_some();
+    let what = format!("the id {id} is sent as {sent}");
+    match &mut work.edit(turn, at).body {
+        Body::ToolCall(call) => call.id = sent.clone(),
+        Body::ToolResult(result) => result.call = sent.clone(),
+        Body::Text { .. }
+        | Body::Refusal(_)
+        | Body::Thinking(_)
+        | Body::Media(_)
+        | Body::Data(_)
+        | Body::Foreign { .. } => {}
+    }
+    work.change(Place::block(turn, at), what);
+    if is_call {
+        work.renamed_call(sent, id);
+    }
+}
+
+/// Calls and results find each other by name and order. The names are said while the ids still tell
+/// them.
+fn leave_out(work: &mut Work<'_>) {
+    let is_written = |work: &Work<'_>, (turn, at): Spot| {
+        let block = work.block(turn, at);
+        let unwritten = block.extras.find(work.profile.dialect, UNWRITTEN);
+        id_of(&block.body).is_some_and(|id| !id.is_empty()) && unwritten != Some(&Json::NULL)
+    };
+    let everything = 0..work.turns().len();
+    let spots = pairing::blocks(work, everything).map(|(spot, _)| spot);
+    let written: Vec<Spot> = spots.filter(|spot| is_written(work, *spot)).collect();
+    for (turn, at) in written.into_iter().rev() {
+        let result = pairing::result(&work.block(turn, at).body);
+        let call = result.and_then(|result| work.conversation().call_of(turn, &result.call));
+        let name = call.map(|call| call.name.clone());
+        let dialect = work.profile.dialect;
+        let extras = pairing::without(&work.block(turn, at).extras, dialect, UNWRITTEN);
+        let block = work.edit(turn, at);
+        block.extras = extras;
+        match &mut block.body {
+            Body::ToolCall(call) => call.id = Text::EMPTY,
+            Body::ToolResult(result) => {
+                result.call = Text::EMPTY;
+                result.name = name.or(result.name.take());
+            }
+            Body::Text { .. }
+            | Body::Refusal(_)
+            | Body::Thinking(_)
+            | Body::Media(_)
+            | Body::Data(_)
+            | Body::Foreign { .. } => {}
+        }
+        work.change(Place::block(turn, at), "left out the id: the order tells");
+    }
+}
+
+/// What a block whose client wrote no id has among its extras.
+const UNWRITTEN: &str = "id";
+const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

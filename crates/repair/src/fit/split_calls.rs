@@ -1,0 +1,48 @@
+//! Calls that the model makes in a row stand in one turn.
+//!
+//! Calls made together may come in turns of their own, or the model says something more after a
+//! call. Where results must come directly after the turn of their calls, there is one such turn.
+//!
+//! ## Why
+//! > An assistant message with 'tool_calls' must be followed by tool messages responding to each
+//! > 'tool_call_id'.
+//!
+//! > Please ensure that function call turn comes immediately after a user turn or after a function
+//! > response turn.
+//!
+//! ## Example
+//! ```text
+//! before   assistant: call 1    assistant: call 2    user: result 1, result 2
+//! after    assistant: call 1, call 2                 user: result 1, result 2
+//! ```
+
+use interlingua_model::Place;
+
+use crate::Work;
+use crate::pairing::{self, Round};
+use crate::profile::calls::Answers;
+
+pub fn apply(work: &mut Work<'_>) {
+    if pairing::crosses(work) {
+        return;
+    }
+    let answers = work.profile.calls.answers;
+    if !matches!(answers, Answers::FirstAfterTurn | Answers::NextTurn | Answers::Counted) {
+        return;
+    }
+    pairing::mend_rounds(work, |work, round| {
+        let Some(first) = first_to_join(work, round, answers) else { return };
+        for _ in first + 1..round.speech.end {
+            work.change(Place::turn(first + 1), "what the model says in a row is one turn");
+            work.join_next(first);
+        }
+    });
+}
+
+/// The turn that takes in all that the model says after it.
+fn first_to_join(work: &Work<'_>, round: &Round, answers: Answers) -> Option<usize> {
+    let calling = round.calls(work).next().map(|((turn, _), _)| turn)?;
+    // Here nothing of the model's may stand before a call, either.
+    let first = if answers == Answers::Counted { round.speech.start } else { calling };
+    (first + 1 < round.speech.end).then_some(first)
+}

@@ -1,0 +1,188 @@
+//! A call that only one dialect knows and what answers it live and die together.
+//!
+//! Tools that the provider runs itself have calls and results of their own, both in the model's turn.
+//! Compaction that cuts one of them away leaves the other. What has lost its counterpart is left out;
+//! a call that the provider is still at work on stays.
+//!
+//! ## Why
+//! > messages.69.content.0: unexpected `tool_use_id` found in `advisor_tool_result` blocks:
+//! > srvtoolu_1. Each block must have a corresponding `server_tool_use` block before it.
+//!
+//! > `web_search` tool use with id `srvtoolu_1` was found without a corresponding
+//! > `web_search_tool_result` block
+//!
+//! > No tool output found for local shell call call_1.
+//!
+//! ## Example
+//! ```text
+//! before   assistant: result of the provider's search, "found it"      (the search is gone)
+//! after    assistant: "found it"
+//! ```
+
+use std::collections::HashSet;
+
+use interlingua_model::{Body, Place, Role};
+use interlingua_wire::{Node, Text};
+
+use crate::Work;
+use crate::pairing::{self, Spot};
+use crate::profile::calls::{Answerer, Pair};
+
+/// One side of such a pair.
+#[derive(Clone, Debug)]
+struct Half {
+    spot: Spot,
+    pair: &'static Pair,
+    is_call: bool,
+    id: String,
+    kind: String,
+    /// The tool of a call.
+    tool: String,
+}
+
+pub fn apply(work: &mut Work<'_>) {
+    if pairing::crosses(work) || work.profile.calls.pairs.is_empty() {
+        return;
+    }
+    let halves = halves(work);
+    if halves.is_empty() {
+        return;
+    }
+    let mut alone = alone(work, &halves);
+    // The last first, so that the places of the others stay true.
+    alone.sort_by_key(|(half, _)| std::cmp::Reverse(half.spot));
+    for (half, what) in alone {
+        let (turn, at) = half.spot;
+        work.loss(Place::block(turn, at), what);
+        work.remove(turn, at);
+        if work.blocks(turn).is_empty() {
+            work.remove_turn(turn);
+        }
+    }
+}
+
+/// Whether a call that only this dialect knows, or that the provider holds, may be what a result at
+/// this turn answers.
+pub fn may_answer(work: &Work<'_>, turn: usize, id: &Text) -> bool {
+    let pairs = work.profile.calls.pairs;
+    let before = pairing::blocks(work, 0..turn);
+    before.into_iter().any(|(_, body)| {
+        let Body::Foreign { kind, json, .. } = body else { return false };
+        if kind == "item_reference" {
+            return true;
+        }
+        let pair = pairs.iter().find(|pair| *kind == *pair.call);
+        pair.is_some_and(|pair| id_of(json.doc().root(), pair.ids.0) == id.contents())
+    })
+}
+
+fn halves(work: &Work<'_>) -> Vec<Half> {
+    let mut found = Vec::new();
+    for (spot, body) in pairing::blocks(work, 0..work.turns().len()) {
+        let Body::Foreign { dialect, kind, json } = body else { continue };
+        let kind = kind.contents();
+        let is_call = |pair: &&Pair| *kind == *pair.call;
+        let is_result = |pair: &&Pair| pair.results.include(&kind);
+        let pairs = work.profile.calls.pairs;
+        let pair = pairs.iter().find(is_call).or_else(|| pairs.iter().find(is_result));
+        let Some(pair) = pair.filter(|_| *dialect == work.profile.dialect) else { continue };
+        let doc = json.doc();
+        let is_call = *kind == *pair.call;
+        let key = if is_call { pair.ids.0 } else { pair.ids.1 };
+        let (id, tool) = (id_of(doc.root(), key), id_of(doc.root(), "name"));
+        found.push(Half { spot, pair, is_call, id, kind: kind.into_owned(), tool });
+    }
+    found
+}
+
+fn id_of(node: Node<'_>, key: &str) -> String {
+    node.get(key).map(|id| id.word().into_owned()).unwrap_or_default()
+}
+
+/// The halves without their counterpart, and why each goes.
+fn alone(work: &Work<'_>, halves: &[Half]) -> Vec<(Half, String)> {
+    let mut called = HashSet::new();
+    let mut alone = Vec::new();
+    for (at, half) in halves.iter().enumerate() {
+        let Half { id, kind, .. } = half;
+        let is_formed = half.pair.prefix.is_none_or(|begin| is_formed(id, begin));
+        if half.is_call && !is_formed {
+            alone.push((half.clone(), format!("left out `{kind}`: its id is `{id}`")));
+        } else if half.is_call {
+            called.insert(id.as_str());
+            let after = halves.get(at + 1..).unwrap_or_default();
+            if !is_answered(work, half, after) {
+                alone.push((half.clone(), format!("left out `{kind}` {id}: it has no result")));
+                called.remove(id.as_str());
+            }
+        } else if !called.contains(id.as_str()) && !held(work, half) {
+            alone.push((half.clone(), format!("left out `{kind}` {id}: its call is gone")));
+        }
+    }
+    alone
+}
+
+/// The provider may know what the client does not send again.
+fn held(work: &Work<'_>, half: &Half) -> bool {
+    half.pair.from == Answerer::Client && pairing::continues(work)
+}
+
+fn is_formed(id: &str, begin: &str) -> bool {
+    let rest = id.strip_prefix(begin).unwrap_or_default();
+    !rest.is_empty() && rest.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+}
+
+/// Whether a call has its result in time, or may still get it.
+fn is_answered(work: &Work<'_>, call: &Half, after: &[Half]) -> bool {
+    let closed = closing(work, call);
+    let until = closed.unwrap_or(work.turns().len());
+    let answers = |half: &&Half| !half.is_call && half.id == call.id && half.spot.0 < until;
+    if after.iter().any(|half| answers(&half)) {
+        return true;
+    }
+    match call.pair.from {
+        Answerer::Provider => closed.is_none() && is_offered(work, &call.tool),
+        Answerer::Client => {
+            let answers = |body: &Body| {
+                pairing::result(body).is_some_and(|result| result.call == *call.id.as_str())
+            };
+            pairing::blocks(work, call.spot.0..until).any(|(_, body)| answers(body))
+        }
+    }
+}
+
+/// The turn from which on no answer to a call counts.
+fn closing(work: &Work<'_>, call: &Half) -> Option<usize> {
+    let turns = work.turns();
+    let from = call.spot.0;
+    match call.pair.from {
+        // The user says more than results.
+        Answerer::Provider => {
+            let mut said = turns.iter().enumerate().skip(from);
+            let says_more = said.find(|(_, turn)| {
+                let other = |body: &Body| pairing::result(body).is_none();
+                turn.role == Role::User && turn.blocks.iter().any(|one| other(&one.body))
+            });
+            says_more.map(|(at, _)| at)
+        }
+        // The model speaks again.
+        Answerer::Client => {
+            let rest = turns.iter().enumerate().skip(from + 1);
+            let mut rest = rest.skip_while(|(_, turn)| turn.role == Role::Assistant);
+            rest.find(|(_, turn)| turn.role == Role::Assistant).map(|(at, _)| at)
+        }
+    }
+}
+
+/// Whether the provider's tool of a call is offered: by type, which begins with the tool's name.
+fn is_offered(work: &Work<'_>, tool: &str) -> bool {
+    let family = PARTS_OF_TOOLS.iter().find_map(|part| tool.strip_prefix(part)).unwrap_or(tool);
+    work.conversation().tools.iter().any(|offered| match &offered.kind {
+        interlingua_model::ToolKind::Foreign { kind, .. } => kind.contents().starts_with(family),
+        interlingua_model::ToolKind::Function { .. }
+        | interlingua_model::ToolKind::Freeform { .. } => false,
+    })
+}
+
+/// Calls of one tool that have several names begin so.
+const PARTS_OF_TOOLS: &[&str] = &["bash_", "text_editor_"];

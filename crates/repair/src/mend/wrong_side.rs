@@ -1,0 +1,76 @@
+//! A call in the user's turn becomes the model's, and a result in the model's turn the user's.
+//!
+//! Whoever keeps a conversation in a form of its own may put a call or its result on the wrong side.
+//! Only the model calls tools, and only the user brings what came of it.
+//!
+//! ## Why
+//! > messages.1: `tool_result` blocks can only be in `user` messages
+//!
+//! > messages.0: `tool_use` blocks can only be in `assistant` messages
+//!
+//! ## Example
+//! ```text
+//! before   assistant: call 1, result 1, "done"
+//! after    assistant: call 1, "done"              user: result 1
+//! ```
+
+use interlingua_model::{Place, Role, Turn};
+
+use crate::Work;
+use crate::pairing::{self, Round, Spot};
+
+pub fn apply(work: &mut Work<'_>) {
+    pairing::mend_rounds(work, |work, round| {
+        let start = round.speech.start;
+        while let Some(spot) = result_of_model(work, start) {
+            to_user(work, start, spot);
+        }
+        while let Some(spot) = call_of_user(work, start) {
+            to_model(work, spot);
+        }
+    });
+}
+
+fn result_of_model(work: &Work<'_>, start: usize) -> Option<Spot> {
+    let round = Round::at(work.turns(), start)?;
+    let mut said = pairing::blocks(work, round.speech);
+    said.find(|(_, body)| pairing::result(body).is_some()).map(|(spot, _)| spot)
+}
+
+fn call_of_user(work: &Work<'_>, start: usize) -> Option<Spot> {
+    let round = Round::at(work.turns(), start)?;
+    let mut said = pairing::blocks(work, round.answers);
+    said.find(|(_, body)| pairing::call(body).is_some()).map(|(spot, _)| spot)
+}
+
+fn to_user(work: &mut Work<'_>, start: usize, spot: Spot) {
+    let Some(round) = Round::at(work.turns(), start) else { return };
+    let place = pairing::place_for_result(work, &round);
+    work.carry(spot, place);
+    let what = "a result in the model's turn is the user's";
+    work.change(Place::block(place.0, place.1), what);
+    if work.blocks(spot.0).is_empty() {
+        work.remove_turn(spot.0);
+    }
+}
+
+/// The turn is divided: what stands before the call, the model's calls, what stands after them.
+fn to_model(work: &mut Work<'_>, (turn, at): Spot) {
+    let role = work.turns()[turn].role;
+    work.insert_turn(turn + 1, Turn::new(Role::Assistant));
+    while work.blocks(turn).get(at).is_some_and(|block| pairing::call(&block.body).is_some()) {
+        let end = work.blocks(turn + 1).len();
+        work.carry((turn, at), (turn + 1, end));
+        work.change(Place::block(turn + 1, end), "a call in the user's turn is the model's");
+    }
+    if work.blocks(turn).len() > at {
+        work.insert_turn(turn + 2, Turn::new(role));
+        while work.blocks(turn).len() > at {
+            let end = work.blocks(turn + 2).len();
+            work.carry((turn, at), (turn + 2, end));
+        }
+    }
+    if work.blocks(turn).is_empty() {
+        work.remove_turn(turn);
+    }
+}

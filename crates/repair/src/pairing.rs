@@ -1,0 +1,283 @@
+//! Who answers whom: what the model says in a row, what comes before it speaks again, and whether the
+//! calls of the one and the results of the other stand as the target takes them.
+
+use std::ops::Range;
+
+use interlingua_model::{Body, DialectId, Extras, Role, ToolCall, ToolResult, Turn, Verbatim};
+use interlingua_wire::Text;
+
+use crate::Work;
+use crate::profile::calls::{Answers, Strays};
+
+/// What the model says in a row, and what comes before it speaks again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Round {
+    pub speech: Range<usize>,
+    pub answers: Range<usize>,
+}
+
+/// A block by its place: the turn, and where in it.
+pub type Spot = (usize, usize);
+
+impl Round {
+    /// The round that begins with this turn. What comes before the model first speaks is a round in
+    /// which it says nothing.
+    pub fn at(turns: &[Verbatim<Turn>], start: usize) -> Option<Self> {
+        let is_speech = |turn: &&Verbatim<Turn>| turn.role == Role::Assistant;
+        let rest = turns.get(start..).filter(|rest| !rest.is_empty())?;
+        let middle = start + rest.iter().take_while(is_speech).count();
+        let after = turns[middle..].iter().take_while(|turn| !is_speech(turn)).count();
+        Some(Self { speech: start..middle, answers: middle..middle + after })
+    }
+
+    pub fn end(&self) -> usize {
+        self.answers.end
+    }
+
+    fn turns(&self) -> Range<usize> {
+        self.speech.start..self.answers.end
+    }
+
+    /// The calls of the model.
+    pub fn calls<'w>(&self, work: &'w Work<'_>) -> impl Iterator<Item = (Spot, &'w ToolCall)> {
+        blocks(work, self.speech.clone()).filter_map(|(spot, body)| Some((spot, call(body)?)))
+    }
+
+    /// The results that come before it speaks again.
+    pub fn results<'w>(&self, work: &'w Work<'_>) -> impl Iterator<Item = (Spot, &'w ToolResult)> {
+        blocks(work, self.answers.clone()).filter_map(|(spot, body)| Some((spot, result(body)?)))
+    }
+
+    /// Whether a call of the model has this id.
+    pub fn has_call(&self, work: &Work<'_>, id: &Text) -> bool {
+        self.calls(work).any(|(_, call)| call.id == *id)
+    }
+
+    pub fn has_result(&self, work: &Work<'_>, id: &Text) -> bool {
+        self.results(work).any(|(_, result)| result.call == *id)
+    }
+}
+
+/// Runs `mend` on each round whose calls and results do not stand as the target takes them. It may
+/// change the round, but nothing before it.
+pub fn mend_rounds(work: &mut Work<'_>, mut mend: impl FnMut(&mut Work<'_>, &Round)) {
+    let mut start = 0;
+    while let Some(round) = Round::at(work.turns(), start) {
+        if is_fine(work, &round) {
+            start = round.end();
+            continue;
+        }
+        mend(work, &round);
+        start = Round::at(work.turns(), start).map_or(start + 1, |round| round.end());
+    }
+}
+
+/// Whether the conversation is written anew, in another dialect than it came in.
+pub fn crosses(work: &Work<'_>) -> bool {
+    work.conversation().source != work.profile.dialect
+}
+
+/// Every block of some turns.
+pub fn blocks<'w>(
+    work: &'w Work<'_>,
+    turns: Range<usize>,
+) -> impl Iterator<Item = (Spot, &'w Body)> {
+    let listed = turns.clone().zip(&work.turns()[turns]);
+    listed.flat_map(|(at, turn)| {
+        turn.blocks.iter().enumerate().map(move |(of, block)| ((at, of), &block.body))
+    })
+}
+
+pub fn call(body: &Body) -> Option<&ToolCall> {
+    if let Body::ToolCall(call) = body { Some(call) } else { None }
+}
+
+pub fn result(body: &Body) -> Option<&ToolResult> {
+    if let Body::ToolResult(result) = body { Some(result) } else { None }
+}
+
+/// Where the next result of a round goes: before anything else that comes after the model's words,
+/// but after the results that are there already. A turn for it is made where there is none.
+pub fn place_for_result(work: &mut Work<'_>, round: &Round) -> Spot {
+    let head = round.answers.start;
+    let alone = |turn: &Verbatim<Turn>| {
+        turn.role == Role::User
+            && !turn.blocks.is_empty()
+            && turn.blocks.iter().all(|block| result(&block.body).is_some())
+    };
+    let together = matches!(work.profile.calls.answers, Answers::NextTurn | Answers::Counted);
+    let turns = &work.turns()[round.answers.clone()];
+    // Turns of results keep their own form; the next one stands behind them.
+    let behind = if together { 0 } else { turns.iter().take_while(|turn| alone(turn)).count() };
+    let here = head + behind;
+    let is_users = turns.get(behind).is_some_and(|turn| turn.role == Role::User);
+    if behind > 0 || !is_users {
+        work.insert_turn(here, Turn::new(Role::User));
+        return (here, 0);
+    }
+    let leading = work.blocks(here).iter().take_while(|block| result(&block.body).is_some());
+    (here, leading.count())
+}
+
+/// Whether the calls and results of a round stand as the target takes them.
+pub fn is_fine(work: &Work<'_>, round: &Round) -> bool {
+    let pairs = |(_, body): (Spot, &Body)| call(body).is_some() || result(body).is_some();
+    if !blocks(work, round.turns()).any(pairs) {
+        return true;
+    }
+    if crosses(work) {
+        return !has_wrong_side(work, round) && is_matched(work, round) && !is_behind(work, round);
+    }
+    match work.profile.calls.answers {
+        Answers::Anywhere => true,
+        Answers::Counted => is_counted(work, round),
+        Answers::BeforeNext => !has_wrong_side(work, round) && is_answered_in_time(work, round),
+        Answers::FirstAfterRun => !has_wrong_side(work, round) && is_answered_first(work, round),
+        Answers::FirstAfterTurn => {
+            !has_wrong_side(work, round)
+                && !calls_early(work, round)
+                && is_answered_first(work, round)
+        }
+        Answers::NextTurn => {
+            let later = |((turn, _), _): (Spot, _)| turn > round.answers.start;
+            !has_wrong_side(work, round)
+                && !calls_early(work, round)
+                && is_matched(work, round)
+                && !round.results(work).any(later)
+        }
+    }
+}
+
+/// A call of the user's, or a result of the model's.
+pub fn has_wrong_side(work: &Work<'_>, round: &Round) -> bool {
+    blocks(work, round.speech.clone()).any(|(_, body)| result(body).is_some())
+        || blocks(work, round.answers.clone()).any(|(_, body)| call(body).is_some())
+}
+
+/// A call stands in another turn than the last one before the answers.
+pub fn calls_early(work: &Work<'_>, round: &Round) -> bool {
+    round.calls(work).any(|((turn, _), _)| turn + 1 < round.speech.end)
+}
+
+/// Each call has one result, and each result a call.
+fn is_matched(work: &Work<'_>, round: &Round) -> bool {
+    round.calls(work).count() == round.results(work).count()
+        && round.calls(work).all(|(_, call)| round.has_result(work, &call.id))
+        && round.results(work).all(|(_, result)| round.has_call(work, &result.call))
+}
+
+/// A result stands behind a turn of instructions.
+fn is_behind(work: &Work<'_>, round: &Round) -> bool {
+    let instructs = |turn: usize| work.turns()[turn].role != Role::User;
+    let first = round.answers.clone().find(|turn| instructs(*turn));
+    first.is_some_and(|first| round.results(work).any(|((turn, _), _)| turn > first))
+}
+
+/// Where the results that stand before anything else end: how many there are.
+fn leading(work: &Work<'_>, round: &Round) -> usize {
+    let mut count = 0;
+    for turn in &work.turns()[round.answers.clone()] {
+        if turn.role != Role::User {
+            break;
+        }
+        let results = turn.blocks.iter().take_while(|block| result(&block.body).is_some()).count();
+        count += results;
+        if turn.blocks.is_empty() || results < turn.blocks.len() {
+            break;
+        }
+    }
+    count
+}
+
+fn is_answered_first(work: &Work<'_>, round: &Round) -> bool {
+    let calls = &work.profile.calls;
+    let leading = leading(work, round);
+    let first = || round.results(work).take(leading);
+    let answers = |id: &Text| first().any(|(_, result)| result.call == *id);
+    if !round.calls(work).all(|(_, call)| answers(&call.id)) {
+        return false;
+    }
+    if calls.one_each && round.calls(work).count() != leading {
+        return false;
+    }
+    let known = |(_, result): (Spot, &ToolResult)| round.has_call(work, &result.call);
+    let held = is_held(work, round);
+    match calls.strays {
+        Strays::Taken => true,
+        _ if round.results(work).count() > leading => false,
+        Strays::AmongResults => leading == 0 || round.calls(work).next().is_some() || held,
+        Strays::Refused | Strays::AfterTheirCall => first().all(known) || held,
+    }
+}
+
+/// The provider holds what came before this round, and with it the calls that are answered here.
+fn is_held(work: &Work<'_>, round: &Round) -> bool {
+    round.speech.is_empty() && round.speech.start == 0 && continues(work)
+}
+
+/// Whether the provider holds a conversation that this one goes on from.
+pub fn continues(work: &Work<'_>) -> bool {
+    let held = |(key, kind): &(&str, Option<&str>)| {
+        let field = work.conversation().fields.iter().find(|field| field.key == **key);
+        field.is_some_and(|field| {
+            let doc = field.value.doc();
+            match kind {
+                Some(kind) => doc.root().get("type").is_some_and(|node| node.word() == *kind),
+                None => !doc.root().is_null(),
+            }
+        })
+    };
+    !crosses(work) && work.profile.calls.continues.iter().any(held)
+}
+
+fn is_answered_in_time(work: &Work<'_>, round: &Round) -> bool {
+    round.calls(work).all(|(_, call)| round.has_result(work, &call.id))
+        && round.results(work).all(|(spot, result)| is_known(work, round, spot, result))
+}
+
+/// Whether a result answers a call that came before it, be it that of another round where the target
+/// takes that.
+pub fn is_known(work: &Work<'_>, round: &Round, spot: Spot, result: &ToolResult) -> bool {
+    if round.has_call(work, &result.call) {
+        return true;
+    }
+    if crosses(work) {
+        return false;
+    }
+    match work.profile.calls.strays {
+        Strays::AfterTheirCall => {
+            continues(work)
+                || work.conversation().call_of(spot.0, &result.call).is_some()
+                || crate::mend::foreign_pair::may_answer(work, spot.0, &result.call)
+        }
+        Strays::Refused | Strays::AmongResults | Strays::Taken => is_held(work, round),
+    }
+}
+
+/// Every turn with calls comes after one of the user's and before one with as many results.
+fn is_counted(work: &Work<'_>, round: &Round) -> bool {
+    let turns = work.turns();
+    let calls = |turn: &Turn| turn.blocks.iter().filter(|one| call(&one.body).is_some()).count();
+    let results =
+        |turn: &Turn| turn.blocks.iter().filter(|one| result(&one.body).is_some()).count();
+    round.turns().all(|at| {
+        let before = at.checked_sub(1).map(|before| &turns[before]);
+        let called = before.map_or(0, |turn| calls(turn));
+        let after_user = before.is_some_and(|turn| turn.role != Role::Assistant);
+        let calling = calls(&turns[at]);
+        let answered = match turns.get(at + 1) {
+            Some(next) => results(next) == calling,
+            None => turns[at].role != Role::Assistant,
+        };
+        results(&turns[at]) == called && (calling == 0 || after_user && answered)
+    })
+}
+
+/// The fields of a dialect without one of them.
+pub fn without(extras: &Extras, dialect: DialectId, key: &str) -> Extras {
+    let mut kept = Extras::default();
+    for (name, value) in extras.of(dialect).iter().filter(|(name, _)| name != key) {
+        kept.put(dialect, name.clone(), value.clone());
+    }
+    kept
+}
