@@ -1,10 +1,11 @@
-//! Signs the thinking in Anthropic requests, for cases of the corpus: reads a list of requests and
+//! Signs the thinking and summaries in Anthropic requests, for cases of the corpus: reads a list of requests and
 //! writes them with every signature, redacted data and call id that is `?…` made as the default key
 //! makes it. A signature `?omitted` is one of thinking that was not shown.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read as _, Write as _};
 
+use interlingua_strict::anthropic::compaction;
 use interlingua_strict::anthropic::mint::Trail;
 use interlingua_strict::seal::Key;
 use interlingua_strict::{Request, Switches};
@@ -43,10 +44,14 @@ fn sign(request: &mut Value) {
 fn fill(block: &mut Value, trail: &mut Trail, key: &Key, ids: &mut BTreeMap<String, String>) {
     // The trail moves on with the whole block, below.
     let mut here = trail.clone();
-    let text = block["thinking"].as_str().unwrap_or_default().to_owned();
+    let summary = block["type"] == "compaction";
+    let changes = block.get("tool_changes").cloned();
+    let text =
+        block[if summary { "content" } else { "thinking" }].as_str().unwrap_or_default().to_owned();
     for (name, value) in block.as_object_mut().into_iter().flatten() {
         let Some(asked) = value.as_str().filter(|text| text.starts_with('?')) else { continue };
         let made = match (name.as_str(), asked) {
+            ("signature", _) if summary => compaction::sign(key, &text, changes.as_ref()),
             ("signature", "?omitted") => here.think(key, ""),
             ("signature", _) => here.think(key, &text),
             ("data", _) => here.redact(key),

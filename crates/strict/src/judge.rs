@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::rule::{Fields as _, Findings};
 use crate::seal::Key;
-use crate::{Rule, Switches};
+use crate::{Known, Rule, Switches};
 
 /// All rules of one provider's API, in the order the provider checks them.
 #[derive(Debug)]
@@ -27,13 +27,16 @@ pub struct Request<'r> {
     /// The model asked for, from the body or from the path.
     pub model: &'r str,
     pub flavor: &'r str,
-    /// The API version header, where the provider has one.
+    /// The API version header, where the provider has one: empty if it was not sent, `None` if that
+    /// is not known.
     pub version: Option<&'r str>,
     /// Values of the beta header.
     pub betas: &'r [&'r str],
     pub switches: &'r Switches,
     /// Verifies opaque reasoning; `None` leaves it unverified.
     pub key: Option<&'r Key>,
+    /// The replies that the provider keeps; `None` leaves open what it knows.
+    pub known: Option<&'r Known>,
     /// The request asks for a count of tokens only.
     pub counting: bool,
 }
@@ -92,6 +95,7 @@ impl<'r> Request<'r> {
             betas: &[],
             switches,
             key: None,
+            known: None,
             counting: false,
         }
     }

@@ -8,7 +8,10 @@
 //! default follows the newest evidence.
 
 pub mod docs;
+mod image;
 mod judge;
+mod known;
+mod openai_context;
 mod rule;
 pub mod seal;
 mod switches;
@@ -20,6 +23,7 @@ pub mod openai_chat;
 pub mod openai_responses;
 
 pub use judge::{Judge, Request, Verdict, Violation};
+pub use known::{Kept, Known, Next};
 pub use rule::{Evidence, Findings, Rule};
 pub use switches::{EmptyText, Switches};
 

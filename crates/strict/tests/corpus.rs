@@ -9,8 +9,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use interlingua_strict::anthropic::thread_fingerprint;
 use interlingua_strict::seal::Key;
-use interlingua_strict::{ALL, EmptyText, Judge, Request, Switches, Verdict, find};
+use interlingua_strict::{
+    ALL, EmptyText, Judge, Kept, Known, Next, Request, Switches, Verdict, find,
+};
 use serde_json::Value;
 
 #[test]
@@ -105,14 +108,32 @@ fn judged(judge: &'static Judge, case: &Value, entry: &Value) -> Verdict {
     };
     let flavor = said("flavor").as_str().unwrap_or(judge.flavors[0]);
     let request = Request::new(&body, flavor, &switches);
+    let known = said("known").as_object().map(|replies| {
+        let mut known = Known::default();
+        for (id, reply) in replies {
+            known.keep(id, kept(reply));
+        }
+        known
+    });
     judge.check(&Request {
         model: said("model").as_str().unwrap_or(request.model),
         version: said("version").as_str(),
         betas: &betas,
         key: said("sealed").as_bool().unwrap_or_default().then_some(&key),
+        known: known.as_ref(),
         counting: said("counting").as_bool().unwrap_or_default(),
         ..request
     })
+}
+
+/// A reply that the provider keeps: what it was the reply to, and whether the conversation went on.
+fn kept(reply: &Value) -> Kept {
+    let next = match text(reply, "next") {
+        "taken" => Next::Taken,
+        "coming" => Next::Coming,
+        _ => Next::Open,
+    };
+    Kept { fingerprint: reply.get("request").map(thread_fingerprint).unwrap_or_default(), next }
 }
 
 /// The value with `{"$repeat": [what, times]}` written out: a long text, or a list of many.

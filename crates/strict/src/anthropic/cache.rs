@@ -35,6 +35,11 @@ fn markers(body: &Value) -> Vec<Marker<'_>> {
     found
 }
 
+/// Whether there is any marker, also one for the whole request.
+pub(super) fn is_marked(body: &Value) -> bool {
+    ttl(body).is_some() || !markers(body).is_empty()
+}
+
 fn too_many(request: &Request<'_>, findings: &mut Findings) {
     let markers = markers(request.body);
     if let Some(fifth) = markers.get(MOST) {

@@ -41,7 +41,7 @@ pub(super) static BODY: Shape = Shape::closed(&[
     SERVERS,
     may("fallbacks", Kind::Any).beta(&["server-side-fallback-"]),
     may("fallback_credit_token", Kind::Any).beta(&["fallback-credit-"]),
-    may("thread", Kind::Object).beta(&["message-threads-"]),
+    may("thread", Kind::Tagged(&THREAD)).beta(&["message-threads-"]),
 ]);
 
 /// What a request to count tokens may say.
@@ -66,6 +66,18 @@ const MANAGED: Field =
     may("context_management", Kind::Object).beta(&["context-management-", "compact-"]);
 const COMPACTED: Field = may("compaction", Kind::Object).beta(&["compact-"]);
 const SERVERS: Field = may("mcp_servers", Kind::Each(&Kind::Object)).beta(&["mcp-client-"]);
+
+static THREAD: Tagged = Tagged {
+    key: "type",
+    rows: &[Row::new("create", &NEW_THREAD), Row::new("continue", &OLD_THREAD)],
+    default: None,
+    in_path: true,
+    by_value: false,
+    rule: TAG,
+};
+static NEW_THREAD: Shape = Shape::closed(&[must("type", Kind::Text)]);
+static OLD_THREAD: Shape =
+    Shape::closed(&[must("type", Kind::Text), must("previous_message_id", Kind::Text)]);
 
 static METADATA: Shape = Shape::closed(&[may("user_id", Kind::Text)]);
 

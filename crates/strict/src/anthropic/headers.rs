@@ -6,6 +6,7 @@ use crate::{Evidence, Findings, Request, Rule};
 /// The versions there are.
 pub(super) const VERSIONS: &[&str] = &["2023-01-01", "2023-06-01", NEW_VERSION];
 const NEW_VERSION: &str = "2026-10-21";
+const NO_VERSION: &str = "anthropic-version: header is required";
 
 /// Whether the request is made under the newest version of the API.
 pub(super) fn is_new(request: &Request<'_>) -> bool {
@@ -34,7 +35,9 @@ pub(super) fn said(complaint: &str) -> String {
 }
 
 fn version(request: &Request<'_>, findings: &mut Findings) {
-    if let Some(version) = request.version.filter(|version| !VERSIONS.contains(version)) {
+    if request.version == Some("") {
+        findings.add("anthropic-version", NO_VERSION);
+    } else if let Some(version) = request.version.filter(|version| !VERSIONS.contains(version)) {
         let words = format!("anthropic-version: \"{version}\" is not a valid version");
         findings.add("anthropic-version", words);
     }
@@ -73,8 +76,8 @@ pub(super) const RULES: [Rule; 2] = [
     Rule {
         name: "unknown-version",
         status: 400,
-        when: "The version of the API is none that exists.",
-        words: "anthropic-version: \"{version}\" is not a valid version",
+        when: "The version of the API is none that exists, or is not given.",
+        words: "anthropic-version: \"{version}\" is not a valid version\nanthropic-version: header is required",
         evidence: Evidence::Inferred,
         source: "documentation of the versions",
         check: version,

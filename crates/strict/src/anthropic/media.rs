@@ -1,35 +1,118 @@
-//! Images, as far as they can be judged without being drawn.
+//! Images and documents, as far as they can be judged without being drawn.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
+use super::profile::profile;
 use super::view;
-use crate::rule::string;
+use crate::image::{self, Header};
+use crate::rule::{Fields as _, string};
 use crate::{Evidence, Findings, Request, Rule};
 
-/// Every image that stands in the request as base64, with the path of its source.
-fn images(body: &Value) -> Vec<(String, &Value)> {
-    let is_image = |value: &Value| {
-        string(value, "type") == "image"
-            && value.pointer("/source/type").is_some_and(|kind| kind == "base64")
-    };
-    let mut found = Vec::new();
-    for block in view::blocks(body) {
-        let own = is_image(block.value).then(|| (block.path(), block.value));
-        let nested = view::inside(&block).filter(|inner| is_image(inner.value));
-        let nested = nested.map(|inner| (inner.path(), inner.value));
-        for (path, value) in own.into_iter().chain(nested) {
-            found.push((format!("{path}.image.source.base64"), &value["source"]));
+/// What is known of the images and documents of a request.
+#[derive(Default)]
+struct Media {
+    /// Those that stand in the request as base64.
+    images: Vec<Image>,
+    /// Addresses from which nothing can be fetched.
+    nowhere: Vec<String>,
+    /// The place of the first image that is too many, if it is.
+    count: usize,
+    beyond: Option<String>,
+    /// Pages of all documents, and where the last one counted stands.
+    pages: usize,
+    last_page: String,
+}
+
+struct Image {
+    path: String,
+    said: String,
+    bytes: usize,
+    header: Option<Header>,
+    /// An image that is too large is made smaller.
+    downsized: bool,
+}
+
+impl Media {
+    fn of(request: &Request<'_>, findings: &mut Findings) -> std::rc::Rc<Self> {
+        findings.shared(|| {
+            let mut media = Self::default();
+            let most = most_images(request);
+            for block in view::blocks(request.body) {
+                media.look(block.kind(), block.value, most, &|| block.path());
+                for inner in view::inside(&block) {
+                    media.look(inner.kind(), inner.value, most, &|| inner.path());
+                }
+            }
+            media
+        })
+    }
+
+    fn look(&mut self, kind: &str, value: &Value, most: usize, path: &dyn Fn() -> String) {
+        if !matches!(kind, "image" | "document") {
+            return;
+        }
+        let Some(source) = value.field("source") else { return };
+        let from = string(source, "type");
+        if kind == "image" {
+            self.count += 1;
+            if self.count == most + 1 {
+                self.beyond = Some(path());
+            }
+        }
+        match (kind, from) {
+            (_, "url") if !is_address(string(source, "url")) => {
+                self.nowhere.push(format!("{}.{kind}.source.url", path()));
+            }
+            ("image", "base64") => {
+                let data = string(source, "data");
+                let oversized = value.pointer("/transformations/oversized_image");
+                self.images.push(Image {
+                    path: format!("{}.image.source.base64", path()),
+                    said: string(source, "media_type").to_owned(),
+                    bytes: data.len(),
+                    header: image::header(data),
+                    downsized: oversized.is_some_and(|oversized| oversized == "downsize"),
+                });
+            }
+            ("document", "base64") => {
+                let pages = pages(string(source, "data"));
+                if pages > 0 {
+                    self.pages += pages;
+                    self.last_page = path();
+                }
+            }
+            _ => {}
         }
     }
-    found
+}
+
+/// Whether something could be fetched from there.
+fn is_address(url: &str) -> bool {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'))
+}
+
+/// The pages of a PDF: its page objects, where they stand in the open. Newer files may hide them in
+/// compressed streams; those are not counted.
+fn pages(data: &str) -> usize {
+    let Ok(bytes) = STANDARD.decode(data) else { return 0 };
+    let named = bytes.windows(PAGE.len()).enumerate().filter(|(_, window)| *window == PAGE);
+    let is_page = |at: usize| {
+        let rest = bytes[at + PAGE.len()..].trim_ascii_start();
+        rest.strip_prefix(b"/Page").is_some_and(|rest| !rest.starts_with(b"s"))
+    };
+    named.filter(|(at, _)| is_page(*at)).count()
+}
+
+fn most_images(request: &Request<'_>) -> usize {
+    if profile(request.model).context > 200_000 { MANY } else { FEW }
 }
 
 fn size(request: &Request<'_>, findings: &mut Findings) {
-    for (path, source) in images(request.body) {
-        let bytes = string(source, "data").len();
-        if bytes > MOST {
+    for Image { path, bytes, .. } in &Media::of(request, findings).images {
+        if *bytes > MOST {
             let words =
                 format!("{path}: image exceeds 10 MB maximum: {bytes} bytes > {MOST} bytes");
             findings.add(path, words);
@@ -38,9 +121,8 @@ fn size(request: &Request<'_>, findings: &mut Findings) {
 }
 
 fn mismatch(request: &Request<'_>, findings: &mut Findings) {
-    for (path, source) in images(request.body) {
-        let said = string(source, "media_type");
-        if let Some(found) = sniff(string(source, "data")).filter(|found| *found != said) {
+    for Image { path, said, header, .. } in &Media::of(request, findings).images {
+        if let Some(found) = header.map(|header| header.kind).filter(|found| found != said) {
             let words = format!(
                 "{path}: The image was specified using the {said} media type, but the image appears to be a {found} image"
             );
@@ -49,24 +131,69 @@ fn mismatch(request: &Request<'_>, findings: &mut Findings) {
     }
 }
 
-/// The type that the first bytes tell.
-fn sniff(data: &str) -> Option<&'static str> {
-    let start = STANDARD.decode(data.get(..16)?).ok()?;
-    let known = MAGIC.iter().find(|(_, magic)| start.starts_with(magic));
-    match known {
-        Some((kind, _)) => Some(kind),
-        None if start.starts_with(b"RIFF") && start.get(8..12) == Some(b"WEBP") => {
-            Some("image/webp")
+fn undecodable(request: &Request<'_>, findings: &mut Findings) {
+    for Image { path, header, .. } in &Media::of(request, findings).images {
+        if header.and_then(|header| header.size).is_none() {
+            findings.add(path, UNDECODABLE);
         }
-        None => None,
+    }
+}
+
+fn unreachable(request: &Request<'_>, findings: &mut Findings) {
+    for path in &Media::of(request, findings).nowhere {
+        findings.add(path, UNREACHABLE);
+    }
+}
+
+fn dimensions(request: &Request<'_>, findings: &mut Findings) {
+    let media = Media::of(request, findings);
+    let many = media.count > CROWD;
+    for Image { path, header, .. } in media.images.iter().filter(|image| !image.downsized) {
+        let Some((width, height)) = header.and_then(|header| header.size) else { continue };
+        let (longest, path) = (width.max(height), format!("{path}.data"));
+        if longest > LONGEST {
+            let words = format!(
+                "{path}: image dimensions exceed max allowed size: {longest} pixels > {LONGEST} pixels"
+            );
+            findings.add(path, words);
+        } else if many && longest > LONGEST_OF_MANY {
+            let words = format!(
+                "{path}: At least one of the image dimensions exceed max allowed size for many-image requests: {LONGEST_OF_MANY} pixels"
+            );
+            findings.add(path, words);
+        }
+    }
+}
+
+fn too_many(request: &Request<'_>, findings: &mut Findings) {
+    let (media, most) = (Media::of(request, findings), most_images(request));
+    if let Some(path) = &media.beyond {
+        let words = format!("Too much media: {} images > {most} maximum", media.count);
+        findings.add(path, words);
+    }
+}
+
+fn too_many_pages(request: &Request<'_>, findings: &mut Findings) {
+    let (media, most) = (Media::of(request, findings), most_images(request));
+    if media.pages > most {
+        let words = format!("A maximum of {most} PDF pages may be provided.");
+        findings.add(&media.last_page, words);
     }
 }
 
 const MOST: usize = 10 * 1024 * 1024;
-const MAGIC: &[(&str, &[u8])] =
-    &[("image/png", b"\x89PNG"), ("image/jpeg", b"\xff\xd8\xff"), ("image/gif", b"GIF8")];
+/// Images and pages in a request to a model with a context of 200,000 tokens, and to larger ones.
+const FEW: usize = 100;
+const MANY: usize = 600;
+/// Pixels of the longer side, and from how many images on it must be shorter.
+const LONGEST: u32 = 8000;
+const CROWD: usize = 20;
+const LONGEST_OF_MANY: u32 = 2000;
+const PAGE: &[u8] = b"/Type";
+const UNDECODABLE: &str = "Could not process image";
+const UNREACHABLE: &str = "Unable to download the file";
 
-pub(super) const RULES: [Rule; 2] = [
+pub(super) const RULES: [Rule; 7] = [
     Rule {
         name: "image-too-large",
         status: 400,
@@ -84,5 +211,50 @@ pub(super) const RULES: [Rule; 2] = [
         evidence: Evidence::Seen,
         source: "L7; public code 51825969579",
         check: mismatch,
+    },
+    Rule {
+        name: "undecodable-image",
+        status: 400,
+        when: "An image in base64 is no PNG, JPEG, GIF or WebP, or its header is cut or broken.",
+        words: UNDECODABLE,
+        evidence: Evidence::Quoted,
+        source: "L8",
+        check: undecodable,
+    },
+    Rule {
+        name: "unreachable-media",
+        status: 400,
+        when: "The address of an image or document is none from which something can be fetched.",
+        words: UNREACHABLE,
+        evidence: Evidence::Seen,
+        source: "L8; live probe 69439831363",
+        check: unreachable,
+    },
+    Rule {
+        name: "image-dimensions",
+        status: 400,
+        when: "A side of an image in base64 has more than 8000 pixels or, among more than 20 images, more than 2000; one that may be made smaller is accepted.",
+        words: "{path}.data: image dimensions exceed max allowed size: {pixels} pixels > 8000 pixels\n{path}.data: At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels",
+        evidence: Evidence::Seen,
+        source: "L6; public code 28908041882, 68360401111, the first wording 59430705902",
+        check: dimensions,
+    },
+    Rule {
+        name: "too-many-images",
+        status: 400,
+        when: "There are more than 100 images, or 600 where the context is larger than 200,000 tokens.",
+        words: "Too much media: {count} images > {most} maximum",
+        evidence: Evidence::Quoted,
+        source: "L9; claude-code-hub's rules, how it goes on is ours",
+        check: too_many,
+    },
+    Rule {
+        name: "too-many-pages",
+        status: 400,
+        when: "The PDF documents in base64 have more than 100 pages, or 600 where the context is larger than 200,000 tokens; page objects in compressed streams are not counted.",
+        words: "A maximum of {most} PDF pages may be provided.",
+        evidence: Evidence::Quoted,
+        source: "L9; claude-code-hub's rules, how it goes on is ours",
+        check: too_many_pages,
     },
 ];

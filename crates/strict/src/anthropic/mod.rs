@@ -5,6 +5,7 @@
 //! - `tools`, `schema`: tool definitions
 //! - `roles`, `content`, `placement`, `documents`, `media`, `cache`: the messages and their blocks
 //! - `pairing`, `server_tools`: calls and results
+//! - `threads`, [`compaction`]: what the server holds, and summaries
 //! - `thinking`, `signatures`: thinking and whether it is what the model said
 //! - [`mint`]: the same signatures, made
 //! - [`profile`]: what each generation of models accepts
@@ -12,6 +13,7 @@
 mod blocks;
 mod cache;
 mod choice;
+pub mod compaction;
 mod content;
 mod documents;
 mod effort;
@@ -31,10 +33,13 @@ mod shape;
 mod shape_rules;
 mod signatures;
 mod thinking;
+mod threads;
 mod tools;
 mod view;
 
 use serde_json::{Value, json};
+
+pub use threads::fingerprint as thread_fingerprint;
 
 use crate::rule::{count, joined};
 use crate::{Judge, Rule, Violation};
@@ -85,6 +90,8 @@ const PARTS: &[&[Rule]] = &[
     &effort::RULES,
     &choice::RULES,
     &limits::RULES,
+    &threads::RULES,
+    &compaction::ASKED,
     &tools::RULES,
     &schema::RULES,
     &roles::RULES,
@@ -93,6 +100,7 @@ const PARTS: &[&[Rule]] = &[
     &documents::RULES,
     &media::RULES,
     &cache::RULES,
+    &compaction::RULES,
     &server_tools::RULES,
     &pairing::RULES,
     &thinking::RULES,

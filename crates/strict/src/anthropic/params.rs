@@ -136,7 +136,48 @@ const RANGES: &[(&str, f64, Option<f64>)] = &[
     ("top_k", 0.0, None),
 ];
 
-pub(super) const RULES: [Rule; 8] = [
+fn task_budget(request: &Request<'_>, findings: &mut Findings) {
+    let total = request.body.pointer("/output_config/task_budget/total").and_then(view::whole);
+    if total.is_some_and(|total| total < TASK) {
+        let path = "output_config.task_budget.total";
+        let words = format!("{path}: Input should be greater than or equal to {TASK}");
+        findings.add(path, words);
+    }
+}
+
+fn fallbacks(request: &Request<'_>, findings: &mut Findings) {
+    let count = items(request.body, "fallbacks").len();
+    if count > FALLBACKS {
+        let words = format!(
+            "fallbacks: List should have at most {FALLBACKS} items after validation, not {count}"
+        );
+        findings.add("fallbacks", words);
+    }
+}
+
+/// Tokens of the smallest budget of a task.
+const TASK: i64 = 20_000;
+const FALLBACKS: usize = 3;
+
+pub(super) const RULES: [Rule; 10] = [
+    Rule {
+        name: "small-task-budget",
+        status: 400,
+        when: "The budget of a task is below 20,000 tokens.",
+        words: "output_config.task_budget.total: Input should be greater than or equal to 20000",
+        evidence: Evidence::Inferred,
+        source: "an emulator; the form of K10",
+        check: task_budget,
+    },
+    Rule {
+        name: "too-many-fallbacks",
+        status: 400,
+        when: "There are more than 3 fallbacks.",
+        words: "fallbacks: List should have at most 3 items after validation, not {count}",
+        evidence: Evidence::Inferred,
+        source: "documentation of fallbacks",
+        check: fallbacks,
+    },
     Rule {
         name: "removed-sampling",
         status: 400,

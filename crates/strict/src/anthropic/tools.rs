@@ -96,7 +96,7 @@ fn references(request: &Request<'_>, findings: &mut Findings) {
             let name = string(reference, "tool_name");
             if !known.contains(name) {
                 let words = format!("Tool reference '{name}' not found in available tools");
-                findings.add(block.path(), words);
+                findings.add_with(block.path(), words, None, Some("tool_reference_unresolved"));
             }
         }
     }
@@ -148,7 +148,52 @@ const DUPLICATES: &str = "tools: Tool names must be unique.";
 const ALL_DEFERRED: &str =
     "At least one tool must have defer_loading=false. All tools cannot be deferred.";
 
-pub(super) const RULES: [Rule; 7] = [
+fn servers(request: &Request<'_>, findings: &mut Findings) {
+    let toolsets =
+        || items(request.body, "tools").iter().map(|tool| string(tool, "mcp_server_name"));
+    for (at, server) in items(request.body, "mcp_servers").iter().enumerate() {
+        let name = string(server, "name");
+        if toolsets().filter(|toolset| *toolset == name).count() != 1 {
+            let path = format!("mcp_servers.{at}");
+            let words = format!(
+                "{path}: MCP server '{name}' must be referenced by exactly one mcp_toolset in tools"
+            );
+            findings.add(path, words);
+        }
+    }
+}
+
+fn fine_grained(request: &Request<'_>, findings: &mut Findings) {
+    let asked = request.betas.iter().any(|beta| beta.starts_with(FINE_GRAINED));
+    let toolset = |tool: &Value| string(tool, "type").ends_with("_toolset_20260801");
+    if asked && items(request.body, "tools").iter().any(toolset) {
+        findings.add("anthropic-beta", WITH_TOOLSET);
+    }
+}
+
+const FINE_GRAINED: &str = "fine-grained-tool-streaming-";
+const WITH_TOOLSET: &str =
+    "The `fine-grained-tool-streaming-2025-05-14` beta is not supported together with toolsets.";
+
+pub(super) const RULES: [Rule; 9] = [
+    Rule {
+        name: "mcp-server-reference",
+        status: 400,
+        when: "An MCP server has no toolset, or several.",
+        words: "mcp_servers.{n}: MCP server '{name}' must be referenced by exactly one mcp_toolset in tools",
+        evidence: Evidence::Inferred,
+        source: "documentation of the MCP connector",
+        check: servers,
+    },
+    Rule {
+        name: "fine-grained-toolset",
+        status: 400,
+        when: "The beta of fine-grained tool streaming meets a toolset.",
+        words: WITH_TOOLSET,
+        evidence: Evidence::Inferred,
+        source: "documentation of fine-grained tool streaming",
+        check: fine_grained,
+    },
     Rule {
         name: "tool-name",
         status: 400,

@@ -100,14 +100,27 @@ fn too_large(request: &Request<'_>, findings: &mut Findings) {
     }
 }
 
+fn document_too_large(request: &Request<'_>, findings: &mut Findings) {
+    for (path, document) in all(request.body, "document") {
+        let bytes = document.pointer("/source/bytes").and_then(Value::as_str).map_or(0, str::len);
+        if bytes > DOCUMENT {
+            let path = format!("{path}.document.source.bytes");
+            let words = format!("The document at {path} exceeds the maximum size of 4.5 MB.");
+            findings.add(path, words);
+        }
+    }
+}
+
 const NO_TEXT: &str = "A text block must be included when using documents.";
 const NAME: &str = "The document file name can only contain alphanumeric characters, whitespace characters, hyphens, parentheses, and square brackets. The name can't contain more than one consecutive whitespace character.";
 const MEDIA: [&str; 4] = ["image", "document", "video", "audio"];
 const IMAGES: usize = 20;
 const DOCUMENTS: usize = 5;
 const BYTES: usize = 5 * 1024 * 1024;
+/// 4.5 MB in base64.
+const DOCUMENT: usize = 6 * 1024 * 1024;
 
-pub(super) const RULES: [Rule; 6] = [
+pub(super) const RULES: [Rule; 7] = [
     Rule {
         name: "document-source",
         status: 400,
@@ -161,5 +174,14 @@ pub(super) const RULES: [Rule; 6] = [
         evidence: Evidence::Seen,
         source: "L5; public code 56262009662",
         check: too_large,
+    },
+    Rule {
+        name: "document-too-large",
+        status: 400,
+        when: "A document has more than 4.5 MB.",
+        words: "The document at {path} exceeds the maximum size of 4.5 MB.",
+        evidence: Evidence::Inferred,
+        source: "§6.2; documentation of Converse",
+        check: document_too_large,
     },
 ];

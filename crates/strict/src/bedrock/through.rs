@@ -36,7 +36,7 @@ macro_rules! rule {
     };
 }
 
-pub(super) const RULES: [Rule; 39] = [
+pub(super) const RULES: [Rule; 41] = [
     rule!(
         "extra-input",
         "An additional field is not known to the Messages API, or needs a beta that was not asked for.",
@@ -111,6 +111,8 @@ pub(super) const RULES: [Rule; 39] = [
     rule!("final-thinking", "An assistant's message ends with reasoning.", Seen),
     rule!("empty-result-text", "A text within a result is empty.", Seen),
     rule!("failed-result-media", "A failed result holds something else than text.", Quoted),
+    rule!("undecodable-image", "An image is no PNG, JPEG, GIF or WebP.", Quoted),
+    rule!("image-dimensions", "A side of an image has more than 8000 pixels.", Seen),
     rule!("media-mismatch", "An image is not of the format it is said to be.", Seen),
     rule!("too-many-cache-markers", "There are more than four cache points.", Seen),
     rule!("cache-order", "A cache point of an hour comes after one of five minutes.", Seen),

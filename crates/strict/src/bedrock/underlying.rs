@@ -170,11 +170,18 @@ pub(super) fn block(value: &Value) -> Value {
         "text" => json!({"type": "text", "text": inner}),
         "image" => {
             let kind = format!("image/{}", string(inner, "format"));
-            let source = json!({"type": "base64", "media_type": kind, "data": inner.pointer("/source/bytes")});
+            let source = match inner.pointer("/source/bytes") {
+                Some(data) => json!({"type": "base64", "media_type": kind, "data": data}),
+                None => json!({"type": "url", "url": "https://s3.amazonaws.com/"}),
+            };
             json!({"type": "image", "source": source})
         }
         "document" => {
-            json!({"type": "document", "source": inner.field("source"), "title": inner.field("name")})
+            let source = match inner.pointer("/source/bytes") {
+                Some(data) => json!({"type": "base64", "data": data}),
+                None => json!(inner.field("source")),
+            };
+            json!({"type": "document", "source": source, "title": inner.field("name")})
         }
         "toolUse" => json!({
             "type": "tool_use",

@@ -117,6 +117,23 @@ fn context(request: &Request<'_>, findings: &mut Findings) {
     }
 }
 
+fn temperature(request: &Request<'_>, findings: &mut Findings) {
+    let given = within(view::body(request), &["generation_config", "temperature"]);
+    let Some(number) = given.and_then(Value::as_f64).filter(|number| !(0.0..=2.0).contains(number))
+    else {
+        return;
+    };
+    let words = if is_vertex(request.flavor) {
+        format!(
+            "Unable to submit request because it has a temperature value of {number} but the supported range is from 0 (inclusive) to 2.0001 (exclusive). Update the value and try again."
+        )
+    } else {
+        TEMPERATURE.to_owned()
+    };
+    findings.add("generation_config.temperature", words);
+}
+
+const TEMPERATURE: &str = "* GenerateContentRequest.generation_config.temperature: temperature must be in the range [0.0, 2.0].";
 const CONFIG: &str = "generation_config.thinking_config";
 const BOTH: &str = "You can only set only one of thinking budget and thinking level.";
 const NO_LEVEL: &str = "Thinking level is not supported for this model.";
@@ -124,7 +141,16 @@ const NO_ZERO: &str = "The model does not support setting thinking_budget to 0."
 const ONLY_THINKS: &str = "Budget 0 is invalid. This model only works in thinking mode.";
 const CACHED: &str = "CachedContent can not be used with GenerateContent request setting system_instruction, tools or tool_config.";
 
-pub(super) const RULES: [Rule; 7] = [
+pub(super) const RULES: [Rule; 8] = [
+    Rule {
+        name: "temperature",
+        status: 400,
+        when: "The temperature is below 0 or above 2.",
+        words: "* GenerateContentRequest.generation_config.temperature: temperature must be in the range [0.0, 2.0].\nUnable to submit request because it has a temperature value of {value} but the supported range is from 0 (inclusive) to 2.0001 (exclusive). Update the value and try again.",
+        evidence: Evidence::Inferred,
+        source: "§2; documentation of the generation config",
+        check: temperature,
+    },
     Rule {
         name: "budget-and-level",
         status: 400,

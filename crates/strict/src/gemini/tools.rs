@@ -58,6 +58,19 @@ fn is_name(name: &str) -> bool {
     name.len() <= 64 && name.starts_with(starts) && name.chars().all(holds)
 }
 
+fn count(request: &Request<'_>, findings: &mut Findings) {
+    let all = declarations(view::body(request));
+    let (beyond, count) = all.enumerate().fold((None, 0), |(beyond, _), (at, declaration)| {
+        let first = beyond.or_else(|| (at == MOST).then_some(declaration.path));
+        (first, at + 1)
+    });
+    if let Some(path) = beyond {
+        let words =
+            format!("At most {MOST} function declarations can be specified, but got {count}.");
+        findings.add(super::proto::dotted(&path), said(request.flavor, &words));
+    }
+}
+
 fn duplicates(request: &Request<'_>, findings: &mut Findings) {
     let mut seen: Vec<&str> = Vec::new();
     for declaration in declarations(view::body(request)) {
@@ -143,7 +156,19 @@ const BUILT_IN: &[&str] = &[
     "enterprise_web_search",
 ];
 
-pub(super) const RULES: [Rule; 6] = [
+/// How many functions there may be.
+const MOST: usize = 512;
+
+pub(super) const RULES: [Rule; 7] = [
+    Rule {
+        name: "too-many-functions",
+        status: 400,
+        when: "There are more than 512 functions.",
+        words: "At most 512 function declarations can be specified, but got {count}.\nUnable to submit request because At most 512 function declarations can be specified, but got {count}.. Learn more: {url}",
+        evidence: Evidence::Inferred,
+        source: "§2; documentation of function declarations",
+        check: count,
+    },
     Rule {
         name: "function-name",
         status: 400,

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::flavor::{COPIES, INVENTOR};
 use super::params::{field, given};
 use super::words::{Refusal, Words, refuse, words};
+use crate::openai_context;
 use crate::rule::{Fields as _, Findings, items, string};
 use crate::{Evidence, Request, Rule};
 
@@ -46,6 +47,19 @@ pub(super) const TOO_MANY: Rule = Rule {
 };
 const MANY: Words = words! {
     INVENTOR => "Invalid '{name}': array too long. Expected an array with maximum length {limit}, but got an array with length {count} instead.",
+};
+
+pub(super) const CONTEXT_LENGTH: Rule = Rule {
+    name: "context-length",
+    status: 400,
+    when: "The prompt, carefully estimated, does not fit the model's context window.",
+    words: CONTEXT.lines,
+    evidence: Evidence::Quoted,
+    source: "row 20, code `context_length_exceeded`; how large the windows are is ours",
+    check: context_length,
+};
+const CONTEXT: Words = words! {
+    INVENTOR => "This model's maximum context length is {limit} tokens. However, your messages resulted in {count} tokens. Please reduce the length of the messages.",
 };
 
 pub(super) const TOO_LONG: Rule = Rule {
@@ -99,6 +113,21 @@ fn top_logprobs(request: &Request<'_>, findings: &mut Findings) {
     let asked = given(request, "top_logprobs").is_some();
     if asked && request.body.field("logprobs") != Some(&Value::Bool(true)) {
         PROBABLE.refuse(request, findings, &field("top_logprobs", &[], "invalid_value"));
+    }
+}
+
+fn context_length(request: &Request<'_>, findings: &mut Findings) {
+    let most = openai_context::context(request.model);
+    let tokens = openai_context::estimate(request.body, &["messages", "tools", "functions"]);
+    if tokens > most {
+        let (limit, count) = (most.to_string(), tokens.to_string());
+        let refusal = Refusal {
+            path: "messages".to_owned(),
+            fills: &[("limit", &limit), ("count", &count)],
+            param: Some("messages"),
+            code: Some("context_length_exceeded"),
+        };
+        CONTEXT.refuse(request, findings, &refusal);
     }
 }
 

@@ -63,6 +63,7 @@ static RULES: &[Rule] = &[
     limits::OUT_OF_RANGE,
     limits::TOP_LOGPROBS,
     limits::TOO_MANY,
+    limits::CONTEXT_LENGTH,
     limits::TOO_LONG,
     limits::METADATA,
     thinking::MOONSHOT_THINKING_TYPE,

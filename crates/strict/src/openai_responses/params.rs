@@ -5,10 +5,11 @@ use serde_json::Value;
 use super::profile::{Reasons, effort, profile, reasons};
 use super::shape::listed;
 use super::view;
+use crate::openai_context;
 use crate::rule::{Fields as _, items, string};
 use crate::{Evidence, Findings, Request, Rule};
 
-pub(super) const RULES: [Rule; 9] = [
+pub(super) const RULES: [Rule; 11] = [
     Rule {
         name: "number-range",
         status: 400,
@@ -35,6 +36,24 @@ pub(super) const RULES: [Rule; 9] = [
         evidence: Evidence::Seen,
         source: "live probes of 2026-08",
         check: exclusive_state,
+    },
+    Rule {
+        name: "previous-response",
+        status: 400,
+        when: "The conversation goes on from a response that the server does not have: never given, or not to be kept.",
+        words: "Previous response with id '{id}' not found.",
+        evidence: Evidence::Seen,
+        source: "row 13; codex source, public code",
+        check: previous_response,
+    },
+    Rule {
+        name: "context-length",
+        status: 400,
+        when: "The input, carefully estimated, does not fit the model's context window, and is not to be cut.",
+        words: CONTEXT,
+        evidence: Evidence::Quoted,
+        source: "row 20 of Chat, code `context_length_exceeded`; how large the windows are is ours",
+        check: context_length,
     },
     Rule {
         name: "effort-unsupported",
@@ -130,6 +149,27 @@ fn exclusive_state(request: &Request<'_>, findings: &mut Findings) {
         findings.add_with("conversation", words, None, Some("mutually_exclusive_parameters"));
     }
 }
+
+fn previous_response(request: &Request<'_>, findings: &mut Findings) {
+    let (param, id) = ("previous_response_id", string(request.body, "previous_response_id"));
+    let Some(known) = request.known.filter(|_| !id.is_empty()) else { return };
+    if known.find(id).is_none() {
+        let words = format!("Previous response with id '{id}' not found.");
+        findings.add_with(param, words, Some(param), Some("previous_response_not_found"));
+    }
+}
+
+fn context_length(request: &Request<'_>, findings: &mut Findings) {
+    let cut = string(request.body, "truncation") == "auto";
+    let tokens = openai_context::estimate(request.body, &["instructions", "input", "tools"]);
+    if tokens > openai_context::context(request.model) && !cut && !request.counting {
+        let code = Some("context_length_exceeded");
+        findings.add_with("input", CONTEXT, Some("input"), code);
+    }
+}
+
+const CONTEXT: &str =
+    "Your input exceeds the context window of this model. Please adjust your input and try again.";
 
 fn effort_unsupported(request: &Request<'_>, findings: &mut Findings) {
     let (model, param) = (request.model, "reasoning.effort");

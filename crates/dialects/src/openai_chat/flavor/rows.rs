@@ -262,7 +262,8 @@ const BASE: Flavor = Flavor {
     skills: &[],
 };
 
-/// What servers that copy the dialect mostly agree on.
+/// What servers that copy the dialect agree on. Who is not known may be any of them: one refuses a
+/// named choice and `json_object`, others arguments that are not JSON, most of them files.
 const COMPATIBLE: Flavor = Flavor {
     name: "generic",
     max_tokens: "max_tokens",
@@ -270,19 +271,6 @@ const COMPATIBLE: Flavor = Flavor {
     reasoning: Reasoning::Nowhere,
     cache: CacheMark::None,
     efforts: &[],
-    skills: &[
-        NamedChoice,
-        AnyArguments,
-        Parallel,
-        StreamOptions,
-        JsonObject,
-        JsonSchema,
-        Files,
-        ThinkTags,
-        Answers,
-        Seed,
-        Penalties,
-        User,
-    ],
+    skills: &[Parallel, StreamOptions, JsonSchema, ThinkTags, Answers, Seed, Penalties, User],
     ..BASE
 };
