@@ -34,12 +34,9 @@ impl Diagnosis {
         name: &str,
         transcript: &Transcript,
     ) -> Result<Self, Problem> {
-        let provider = order.provider.unwrap_or_else(|| spoken(transcript));
-        let flavor = flavor(order, provider)?;
-        let target =
-            Target { model: order.model.as_deref().map(Text::new), flavor, ..Target::default() };
+        let (provider, target) = aim(order, transcript)?;
         Self::of(transcript, provider, target, order.flavor.as_deref())
-            .map_err(|error| Problem::bad(format!("{name}: {error}"), "It is too much to send."))
+            .map_err(|error| unreadable(name, &error))
     }
 
     pub(super) fn of(
@@ -94,6 +91,31 @@ impl Diagnosis {
     }
 }
 
+/// The request as the agent would send it, and nothing else.
+pub(super) fn extract(
+    order: &Doctor,
+    name: &str,
+    transcript: &Transcript,
+) -> Result<Bytes, Problem> {
+    let (provider, target) = aim(order, transcript)?;
+    transcribe_request(transcript.body.clone(), transcript.dialect, provider, &target)
+        .map(|sent| sent.body)
+        .map_err(|error| unreadable(name, &error))
+}
+
+/// Who is to take the conversation.
+fn aim(order: &Doctor, transcript: &Transcript) -> Result<(&'static dyn Dialect, Target), Problem> {
+    let provider = order.provider.unwrap_or_else(|| spoken(transcript));
+    let flavor = flavor(order, provider)?;
+    let model = order.model.as_deref().map(Text::new);
+    let betas = order.beta.iter().map(|beta| Text::new(beta)).collect();
+    Ok((provider, Target { model, flavor, betas }))
+}
+
+fn unreadable(name: &str, error: &TranslateError) -> Problem {
+    Problem::bad(format!("{name}: {error}"), "No provider takes a request like this.")
+}
+
 /// The dialect of the provider that the file is for.
 fn spoken(transcript: &Transcript) -> &'static dyn Dialect {
     if interlingua_strict::find(transcript.dialect.id().0).is_some() {
@@ -142,10 +164,13 @@ fn judged(
     let known = judge.flavors.first().copied().unwrap_or_default();
     let flavor = flavor.filter(|name| judge.flavors.contains(name)).unwrap_or(known);
     let model = target.model.as_ref().map(|model| model.contents().into_owned());
+    let betas: Vec<_> = target.betas.iter().map(Text::contents).collect();
+    let betas: Vec<&str> = betas.iter().map(|beta| &**beta).collect();
     let mut request = Request::new(&body, flavor, &switches);
     if let Some(model) = &model {
         request.model = model;
     }
+    request.betas = &betas;
     judge.check(&request).violations
 }
 

@@ -94,7 +94,11 @@ fn nearness(
             + usize::from(same_rule);
     };
     let call = conversation.and_then(|read| words::call_id(read, turn, finding.spot.block));
-    if call.is_some_and(|id| !id.is_empty() && entry.what.contains(&*id)) {
+    let names = |id: &str| {
+        let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '-';
+        !id.is_empty() && entry.what.split(|letter| !is_part(letter)).any(|word| word == id)
+    };
+    if call.is_some_and(|id| names(&id)) {
         return 8 + usize::from(same_rule);
     }
     if turn == other && finding.spot.block == spot.block {

@@ -47,6 +47,10 @@ pub(crate) struct Doctor {
     #[arg(long, value_name = "M")]
     model: Option<String>,
 
+    /// A beta feature that the agent's header names; may be given several times
+    #[arg(long, value_name = "B")]
+    beta: Vec<String>,
+
     /// The file to look at; - for stdin
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -65,11 +69,11 @@ pub(crate) fn run(order: &Doctor) -> Result<(), Problem> {
     let Some(transcript) = interlingua_transcript::read(&source) else {
         return Err(unknown(&name, &source));
     };
-    let diagnosis = Diagnosis::make(order, &name, &transcript)?;
     if order.extract {
-        output::print(&diagnosis.sent)?;
+        output::print(&diagnosis::extract(order, &name, &transcript)?)?;
         return output::end_line();
     }
+    let diagnosis = Diagnosis::make(order, &name, &transcript)?;
     let report = report::Report { name: &name, transcript: &transcript, diagnosis: &diagnosis };
     if order.json {
         report.print_json()?;

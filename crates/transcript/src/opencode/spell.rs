@@ -46,6 +46,7 @@ pub(super) fn read(parts: &[Part<'_>], messages: Node<'_>, source: &Source) -> O
     } else {
         for (turn, unit) in units.iter_mut().enumerate() {
             unit.turn = turn;
+            unit.role = word(unit.json.doc().root(), "role").into_owned();
         }
     }
     let body = body(&units, spelling, &model);

@@ -94,7 +94,10 @@ fn set_result(part: Node<'_>, text: &Text, patch: &mut Patch) {
 /// A new result ends the run of its tool; a new text is a new part of its neighbour's message.
 fn add(insert: &Insert, transcript: &Transcript, messages: Node<'_>, patch: &mut Patch) {
     let doc = insert.json.doc();
+    let kind = word(doc.root(), "type");
+    let is_result = kind.ends_with("_result") || kind.ends_with("_output");
     let answered = doc.root().get("tool_use_id").or_else(|| doc.root().get("call_id"));
+    let answered = answered.filter(|_| is_result);
     if let Some(id) = answered.map(Node::word) {
         let parts = || messages.items().filter_map(|one| one.get("parts")).flat_map(Node::items);
         let asked = parts().filter(|part| word(*part, "callID") == id).last();

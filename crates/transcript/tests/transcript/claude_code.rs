@@ -1,0 +1,232 @@
+//! Claude Code transcripts.
+
+use serde_json::{Value, json};
+
+use crate::file::{File, fixture, json as parse, lines_only_in};
+
+fn broken() -> File {
+    File::new(fixture("claude_code.jsonl"))
+}
+
+/// What the rules do to this file: the unsigned thinking goes, the interrupted run is answered.
+fn repair(body: &mut Value) {
+    let messages = body["messages"].as_array_mut().unwrap();
+    messages[3]["content"].as_array_mut().unwrap().remove(0);
+    let result = json!({"type": "tool_result", "tool_use_id": "toolu_01BashRunPytest0000003",
+        "content": "outcome unknown", "is_error": true});
+    messages[4]["content"].as_array_mut().unwrap().insert(0, result);
+}
+
+#[test]
+fn lines_of_a_reply_are_one_message_and_parallel_results_are_found() {
+    let file = broken();
+    assert_eq!(file.transcript.format.name(), "claude-code");
+    assert_eq!(file.body()["model"], "claude-opus-4-6");
+    let kinds: Vec<Vec<String>> = file
+        .messages()
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|message| {
+            let blocks = message["content"].as_array().unwrap();
+            blocks.iter().map(|block| block["type"].as_str().unwrap().to_owned()).collect()
+        })
+        .collect();
+    let expected: [&[&str]; 5] = [
+        &["text"],
+        &["thinking", "text", "tool_use", "tool_use"],
+        &["tool_result", "tool_result"],
+        &["thinking", "text", "tool_use"],
+        &["text"],
+    ];
+    assert_eq!(kinds, expected);
+    let tools: Vec<_> = file.body()["tools"].as_array().unwrap().clone();
+    assert_eq!(tools.len(), 3, "{tools:?}");
+    let lines: Vec<_> =
+        file.transcript.units.iter().map(|unit| unit.origin.unwrap().line).collect();
+    assert_eq!(lines, [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15]);
+}
+
+#[test]
+fn a_line_that_cannot_be_read_is_noted_with_its_number() {
+    let notes = broken().transcript.notes;
+    assert!(notes.iter().any(|note| note.line == Some(14) && note.what.contains("skipped")));
+    assert!(notes.iter().any(|note| note.what.contains("sub-agents")), "{notes:?}");
+}
+
+#[test]
+fn an_unchanged_request_leaves_the_file_as_it_is() {
+    let file = broken();
+    assert_eq!(file.with(|_| {}), fixture("claude_code.jsonl"));
+}
+
+#[test]
+fn only_what_changed_is_written() {
+    let (file, before) = (broken(), fixture("claude_code.jsonl"));
+    let after = file.with(repair);
+    assert_eq!(after, file.with(repair), "the same each time");
+
+    let gone = lines_only_in(&before, &after);
+    let came = lines_only_in(&after, &before);
+    assert_eq!(gone.len(), 3, "{gone:?}");
+    assert_eq!(came.len(), 3, "{came:?}");
+    // The thinking was a line of its own; what followed it follows its parent.
+    let (thinking, text) = (parse(gone[0]), parse(gone[1]));
+    assert_eq!(thinking["message"]["content"][0]["type"], "thinking");
+    assert_eq!(parse(came[0])["parentUuid"], thinking["parentUuid"]);
+    let relinked = text
+        .to_string()
+        .replace(thinking["uuid"].as_str().unwrap(), thinking["parentUuid"].as_str().unwrap());
+    assert_eq!(parse(came[0]), parse(&relinked), "nothing else of the line changed");
+    // The result is a line of its own between the call and the next prompt.
+    let (result, prompt) = (parse(came[1]), parse(came[2]));
+    let call = before.lines().nth(11).map(parse).unwrap();
+    assert_eq!(result["type"], "user");
+    assert_eq!(result["parentUuid"], call["uuid"]);
+    assert_eq!(result["sessionId"], call["sessionId"]);
+    assert_eq!(result["timestamp"], call["timestamp"]);
+    assert_eq!(result["message"]["content"][0]["content"], "outcome unknown");
+    assert_eq!(result["uuid"].as_str().unwrap().len(), 36);
+    assert_eq!(prompt["parentUuid"], result["uuid"]);
+    assert_eq!(prompt["message"]["content"], "Stop. Just fix the function.");
+}
+
+#[test]
+fn what_was_written_reads_as_the_repaired_request() {
+    let file = broken();
+    let mut expected = file.body();
+    repair(&mut expected);
+    let again = File::new(file.with(repair));
+    assert_eq!(again.body(), expected);
+}
+
+fn line(uuid: &str, parent: Option<&str>, role: &str, content: &Value) -> String {
+    let mut line = json!({"parentUuid": parent, "isSidechain": false, "type": role, "uuid": uuid,
+        "sessionId": "s", "timestamp": "2026-01-01T00:00:00.000Z",
+        "message": {"role": role, "content": content}});
+    if role == "assistant" {
+        line["message"]["id"] = json!(format!("msg_{uuid}"));
+        line["message"]["model"] = json!("claude-opus-4-6");
+    }
+    line.to_string()
+}
+
+fn text(text: &str) -> Value {
+    json!([{"type": "text", "text": text}])
+}
+
+#[test]
+fn a_run_that_was_interrupted_last_is_answered_at_the_end() {
+    let call = json!([{"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {}}]);
+    for end in ["", "\n"] {
+        let lines =
+            [line("a", None, "user", &json!("go")), line("b", Some("a"), "assistant", &call)];
+        let file = File::new(lines.join("\n") + end);
+        assert_eq!(file.messages()[2], json!({"role": "user", "content": text("Continue.")}));
+        let result = json!({"type": "tool_result", "tool_use_id": "toolu_1", "content": "unknown"});
+        let after = file.with(|body| {
+            body["messages"][2]["content"].as_array_mut().unwrap().insert(0, result.clone());
+        });
+        assert!(after.starts_with(&lines.join("\n")), "{after}");
+        assert_eq!(after.ends_with('\n'), end == "\n");
+        let again = File::new(&after);
+        assert_eq!(again.messages()[2], json!({"role": "user", "content": [result]}));
+        assert!(!after.contains("Continue."), "what stands for the next prompt is not written");
+    }
+}
+
+#[test]
+fn a_broken_link_is_mended() {
+    let lines = [
+        line("a", None, "user", &json!("one")),
+        line("b", Some("a"), "assistant", &text("two")),
+        line("c", Some("b"), "user", &json!("three"))[..40].to_owned(),
+        line("d", Some("c"), "assistant", &text("four")),
+        line("e", Some("d"), "user", &json!("five")),
+    ];
+    let file = File::new(lines.join("\n"));
+    assert_eq!(file.messages().as_array().unwrap().len(), 4);
+    let note = file.transcript.notes.iter().find(|note| note.mends).unwrap();
+    assert_eq!(note.line, Some(4));
+    let after = file.with(|_| {});
+    let came = lines_only_in(&after, &lines.join("\n")).join("\n");
+    assert_eq!(parse(&came)["parentUuid"], "b");
+    assert!(File::new(&after).transcript.notes.iter().all(|note| !note.mends));
+}
+
+#[test]
+fn only_the_newest_branch_counts() {
+    let lines = [
+        line("a", None, "user", &json!("one")),
+        line("b", Some("a"), "assistant", &text("left")),
+        line("c", Some("a"), "assistant", &text("taken")),
+        line("d", Some("c"), "user", &json!("three")),
+    ];
+    let file = File::new(lines.join("\n"));
+    assert_eq!(file.messages()[1]["content"], text("taken"));
+    assert!(file.transcript.notes.iter().any(|note| note.what.contains("branches")));
+}
+
+#[test]
+fn a_summary_replaces_what_came_before() {
+    let boundary = json!({"parentUuid": null, "logicalParentUuid": "a", "type": "system",
+        "subtype": "compact_boundary", "uuid": "x", "content": "Conversation compacted"});
+    let lines = [
+        line("a", None, "user", &json!("long ago")),
+        boundary.to_string(),
+        line("b", Some("x"), "user", &json!("This session is being continued.")),
+    ];
+    let file = File::new(lines.join("\n"));
+    assert_eq!(
+        file.messages(),
+        json!([{"role": "user", "content": text("This session is being continued.")}])
+    );
+}
+
+#[test]
+fn an_error_of_the_api_is_not_repeated() {
+    let mut error = parse(&line("b", Some("a"), "assistant", &text("API Error: 400")));
+    error["isApiErrorMessage"] = json!(true);
+    error["message"]["model"] = json!("<synthetic>");
+    let lines = [
+        line("a", None, "user", &json!("one")),
+        error.to_string(),
+        line("c", Some("b"), "user", &json!("two")),
+    ];
+    let messages = File::new(lines.join("\n")).messages();
+    let expected = json!([{"role": "user", "content": [
+        {"type": "text", "text": "one"}, {"type": "text", "text": "two"}]}]);
+    assert_eq!(messages, expected);
+}
+
+#[test]
+fn blocks_of_one_line_stay_in_it() {
+    let both = json!([{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]);
+    let file = File::new(line("a", None, "user", &both));
+    let after = file.with(|body| {
+        let content = body["messages"][0]["content"].as_array_mut().unwrap();
+        content.insert(1, json!({"type": "image", "text": "between"}));
+        content[2]["text"] = json!("TWO");
+    });
+    assert_eq!(after.lines().count(), 1);
+    let texts: Vec<_> = parse(&after)["message"]["content"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|block| block["text"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(texts, ["one", "between", "TWO"]);
+}
+
+#[test]
+fn a_transcript_of_a_sub_agent_is_read_too() {
+    let mut lines = [
+        parse(&line("a", None, "user", &json!("one"))),
+        parse(&line("b", Some("a"), "assistant", &text("two"))),
+    ];
+    for line in &mut lines {
+        line["isSidechain"] = json!(true);
+    }
+    let file = File::new(lines.map(|line| line.to_string()).join("\n"));
+    assert_eq!(file.messages()[1]["content"], text("two"));
+}

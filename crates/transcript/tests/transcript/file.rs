@@ -1,0 +1,77 @@
+//! A file in memory, and what was read of it.
+
+use interlingua_transcript::{Source, Transcript, read};
+use serde_json::Value;
+
+pub(crate) struct File {
+    pub(crate) source: Source,
+    pub(crate) transcript: Transcript,
+}
+
+pub(crate) fn fixture(name: &str) -> String {
+    let path = format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(path).unwrap()
+}
+
+impl File {
+    pub(crate) fn new(text: impl AsRef<str>) -> Self {
+        let source = Source::new(text.as_ref().to_owned().into_bytes().into());
+        let transcript = read(&source).expect("the file holds a conversation");
+        Self { source, transcript }
+    }
+
+    /// The request that the agent would send.
+    pub(crate) fn body(&self) -> Value {
+        serde_json::from_slice(&self.transcript.body).unwrap()
+    }
+
+    pub(crate) fn messages(&self) -> Value {
+        self.body()["messages"].take()
+    }
+
+    /// The file with its request changed.
+    pub(crate) fn with(&self, change: impl FnOnce(&mut Value)) -> String {
+        let mut body = self.body();
+        change(&mut body);
+        self.written(&body)
+    }
+
+    pub(crate) fn written(&self, body: &Value) -> String {
+        let body = self.spelled(body).into_bytes().into();
+        let fixed = self.transcript.format.write(&self.source, &self.transcript, &body);
+        String::from_utf8(fixed.to_vec()).unwrap()
+    }
+
+    /// The request as text: parts that were there already are spelled as they were.
+    fn spelled(&self, body: &Value) -> String {
+        let units = &self.transcript.units;
+        let parsed: Vec<Value> = units.iter().map(|unit| json(unit.json.as_str())).collect();
+        let part = |value: &Value| match parsed.iter().position(|one| one == value) {
+            Some(at) => units[at].json.as_str().to_owned(),
+            None => value.to_string(),
+        };
+        let list = |values: &Value| -> String {
+            let parts: Vec<String> = values.as_array().unwrap().iter().map(part).collect();
+            format!("[{}]", parts.join(","))
+        };
+        if body["input"].is_array() {
+            return format!("{{\"input\":{}}}", list(&body["input"]));
+        }
+        let message = |message: &Value| {
+            format!("{{\"role\":{},\"content\":{}}}", message["role"], list(&message["content"]))
+        };
+        let messages: Vec<String> =
+            body["messages"].as_array().unwrap().iter().map(message).collect();
+        format!("{{\"messages\":[{}]}}", messages.join(","))
+    }
+}
+
+/// The lines that one text has and the other has not.
+pub(crate) fn lines_only_in<'t>(text: &'t str, other: &str) -> Vec<&'t str> {
+    let other: Vec<_> = other.lines().collect();
+    text.lines().filter(|line| !other.contains(line)).collect()
+}
+
+pub(crate) fn json(line: &str) -> Value {
+    serde_json::from_str(line).unwrap()
+}

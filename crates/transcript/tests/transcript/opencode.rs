@@ -1,0 +1,113 @@
+//! opencode exports.
+
+use serde_json::{Value, json};
+
+use crate::file::{File, fixture, lines_only_in};
+
+fn export(provider: &str, model: &str, parts: &Value) -> String {
+    let info = json!({"id": "m2", "role": "assistant", "providerID": provider, "modelID": model});
+    let user = json!({"info": {"id": "m1", "role": "user"},
+        "parts": [{"id": "p1", "sessionID": "s", "messageID": "m1", "type": "text", "text": "hi"}]});
+    json!({"info": {"id": "s"}, "messages": [user, {"info": info, "parts": parts}]}).to_string()
+}
+
+#[test]
+fn parts_are_blocks_and_a_run_is_a_call_and_its_result() {
+    let file = File::new(fixture("opencode.json"));
+    assert_eq!(file.transcript.format.name(), "opencode");
+    assert_eq!(file.body()["model"], "claude-sonnet-4-5");
+    let messages = file.messages();
+    let signature = &messages[1]["content"][0]["signature"];
+    assert_eq!(signature, "EtUBCkYIBxgCKkBTaWduZWQ=");
+    assert_eq!(messages[1]["content"][1]["id"], "toolu_01ListTests");
+    let result = json!({"type": "tool_result", "tool_use_id": "toolu_01ListTests",
+        "content": "test_cart.py\n"});
+    assert_eq!(messages[2], json!({"role": "user", "content": [result]}));
+    assert_eq!(messages[3]["content"][0]["signature"], "");
+    assert_eq!(messages[3]["content"][2]["name"], "bash");
+    assert_eq!(messages[4]["content"][0]["text"], "Stop. Read cart.py instead.");
+}
+
+#[test]
+fn an_interrupted_run_ends_and_unsigned_thinking_goes() {
+    let (file, before) = (File::new(fixture("opencode.json")), fixture("opencode.json"));
+    let result = json!({"type": "tool_result", "tool_use_id": "toolu_02RunPytest",
+        "content": [{"type": "text", "text": "outcome unknown"}], "is_error": true});
+    let mut expected = file.body();
+    expected["messages"][3]["content"].as_array_mut().unwrap().remove(0);
+    expected["messages"][4]["content"].as_array_mut().unwrap().insert(0, result);
+    let after = file.written(&expected);
+    let again: Value = serde_json::from_str(&after).unwrap();
+    let parts = again["messages"][2]["parts"].as_array().unwrap();
+    let kinds: Vec<_> = parts.iter().map(|part| part["type"].clone()).collect();
+    assert_eq!(kinds, ["step-start", "text", "tool"]);
+    let state = &parts[2]["state"];
+    assert_eq!((&state["status"], &state["error"]), (&json!("error"), &json!("outcome unknown")));
+    assert_eq!(state["input"]["command"], "pytest -q");
+    let came = lines_only_in(&after, &before);
+    assert_eq!(came.len(), 3, "only the state is written anew: {came:?}");
+
+    expected["messages"][4]["content"][0]["content"] = json!("outcome unknown");
+    assert_eq!(File::new(&after).body(), expected);
+}
+
+#[test]
+fn other_providers_get_items() {
+    let tool = json!({"id": "p4", "type": "tool", "callID": "c1", "tool": "bash",
+        "state": {"status": "pending", "input": {"command": "ls"}}});
+    let sealed = json!({"openai": {"itemId": "rs_1", "reasoningEncryptedContent": "gAAA"}});
+    let parts = json!([
+        {"id": "p2", "type": "reasoning", "text": "hm", "metadata": sealed},
+        {"id": "p3", "type": "text", "text": "I look."},
+        tool,
+    ]);
+    let text = export("openai", "gpt-5.5", &parts);
+    let file = File::new(&text);
+    assert_eq!(file.transcript.dialect.id().0, "openai-responses");
+    let input = file.body()["input"].clone();
+    assert_eq!(input[1]["encrypted_content"], "gAAA");
+    assert_eq!(input[2]["content"][0], json!({"type": "output_text", "text": "I look."}));
+    assert_eq!(input[3]["arguments"], r#"{"command":"ls"}"#);
+    let output = json!({"type": "function_call_output", "call_id": "c1", "output": "unknown"});
+    let after = file.with(|body| body["input"].as_array_mut().unwrap().push(output.clone()));
+    assert_eq!(File::new(&after).body()["input"][4], output);
+}
+
+#[test]
+fn what_a_summary_replaced_and_what_failed_is_not_sent() {
+    let part = |text: &str| json!([{"id": "p", "type": "text", "text": text}]);
+    let export = json!({"info": {"id": "s"}, "messages": [
+        {"info": {"id": "m1", "role": "user"}, "parts": part("old")},
+        {"info": {"id": "m2", "role": "user"}, "parts": [{"id": "p", "type": "compaction"}]},
+        {"info": {"id": "m3", "role": "assistant", "parentID": "m2", "summary": true,
+            "finish": "stop", "providerID": "anthropic", "modelID": "m"}, "parts": part("summary")},
+        {"info": {"id": "m4", "role": "user"}, "parts": part("next")},
+        {"info": {"id": "m5", "role": "assistant", "error": {"name": "APIError"}},
+            "parts": part("half")},
+    ]});
+    let messages = File::new(export.to_string()).messages();
+    let texts: Vec<_> = messages
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|message| message["content"][0]["text"].clone())
+        .collect();
+    assert_eq!(texts, ["What did we do so far?", "summary", "next"]);
+}
+
+#[test]
+fn parts_are_taken_out_with_their_commas() {
+    let part = |text: &str| json!({"id": text, "type": "text", "text": text});
+    let parts = json!([part("a"), part("b"), part("c"), part("d")]);
+    let file = File::new(export("anthropic", "claude", &parts));
+    for gone in 1_usize..15 {
+        let stays = |at: &usize| gone >> at & 1 == 0;
+        let after = file.with(|body| {
+            let content = body["messages"][1]["content"].as_array_mut().unwrap();
+            *content = (0..4).filter(stays).map(|at| content[at].clone()).collect();
+        });
+        let again: Value = serde_json::from_str(&after).expect(&after);
+        let left: Vec<Value> = (0..4).filter(stays).map(|at| parts[at].clone()).collect();
+        assert_eq!(again["messages"][1]["parts"], json!(left), "{gone:b}");
+    }
+}
