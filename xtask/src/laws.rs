@@ -3,11 +3,6 @@
 use crate::Outcome;
 use crate::run::{cargo, status};
 
-/// The part of the test command: the same conversations every time.
-pub(crate) fn short() -> Outcome {
-    command(&["--n", "200000", "--seed", "1"].map(String::from))
-}
-
 pub(crate) fn command(arguments: &[String]) -> Outcome {
     let mut runner = cargo();
     runner.args(["run", "--quiet", "--release", "--locked", "--package", "interlingua-laws", "--"]);

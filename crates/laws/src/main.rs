@@ -9,7 +9,7 @@ use std::time::Duration;
 use interlingua_laws::laws::Law;
 use interlingua_laws::report::report;
 use interlingua_laws::run::{Plan, run};
-use interlingua_laws::seeds::load;
+use interlingua_laws::seeds::{load, read};
 use interlingua_laws::source::Supply;
 use interlingua_laws::targets::providers;
 
@@ -20,6 +20,7 @@ Usage: cargo xtask laws [OPTIONS]
   --seed S         which ones (1)
   --corpus no      without the requests of the corpus, which come first
   --only I         the conversation with this number alone
+  --case FILE      the request of a case file alone, for every model
   --from D,…       dialects that clients speak
   --to D,…         dialects or dialect/flavor that are written
   --law L,…        laws to try: total, sound, minimal, idempotent, prefix, kept,
@@ -64,6 +65,7 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
     let (mut n, mut seed, mut only, mut seconds) = (200_000, 1, None, None);
     let mut threads = std::thread::available_parallelism().map_or(1, usize::from);
     let (mut from, mut to, mut laws) = (None, None, None);
+    let mut case = None;
     let (mut corpus, root) = (true, Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
     while let Some(word) = words.next() {
         let value = words.next().ok_or_else(|| format!("{word}: no value, or no such option"))?;
@@ -77,12 +79,17 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
             "--threads" => threads = (number()? as usize).max(1),
             "--from" => from = list(),
             "--to" => to = list(),
+            "--case" => case = Some(read(Path::new(value))?),
             "--corpus" => corpus = value == "yes",
             "--law" => laws = list(),
             _ => return Err(format!("there is no option {word}")),
         }
     }
-    let seeds = load(&root.join("corpus"))?;
+    let alone = case.is_some();
+    let seeds = match case {
+        Some(case) => vec![case],
+        None => load(&root.join("corpus"))?,
+    };
     let supply = Supply::new(seed, from.as_deref(), seeds);
     if supply.from.is_empty() {
         return Err("--from: no such dialect".into());
@@ -104,6 +111,7 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
         }
     };
     let corpus = corpus && only.is_none();
+    let n = if alone { 0 } else { n };
     let numbers = only.map_or(0..n, |only| only..only + 1);
     Ok(Plan {
         supply,

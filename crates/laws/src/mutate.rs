@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::rng::Rng;
+use crate::spell::{BARE, HIGH_HALF};
 
 /// Changes the body in one to three places.
 pub fn mutate(body: &mut Value, rng: &mut Rng) {
@@ -88,13 +89,13 @@ fn change(value: &mut Value, rng: &mut Rng) {
                 }
             }
         }
-        Value::String(text) if !rng.once_in(3) => match rng.below(4) {
+        Value::String(text) if !text.contains(BARE) && !rng.once_in(3) => match rng.below(4) {
             0 => text.clear(),
             1 => {
                 let kept = rng.below(text.chars().count() + 1);
                 *text = text.chars().take(kept).collect();
             }
-            2 => text.push_str(rng.pick(&[" ", "\n", "\u{f8d0}", "x"])),
+            2 => text.push(rng.pick(&[' ', '\n', HIGH_HALF, 'x'])),
             _ => *text = rng.pick(WORDS).into(),
         },
         value => *value = otherwise(value.take(), rng),

@@ -25,14 +25,14 @@ pub fn report(outcome: &Outcome, seed: u64) -> String {
         let _ = writeln!(out, "{:>9}  {}", group.count, line(key, group));
     }
     let faults: u64 = groups.iter().map(|(_, group)| group.count).sum();
-    let rate = outcome.conversations as f64 / outcome.seconds.max(0.001);
+    let rate = u128::from(outcome.conversations) * 1000 / outcome.time.as_millis().max(1);
     let _ = writeln!(
         out,
-        "\n{} conversations, {} translations in {:.1} s: {rate:.0} conversations per second; \
+        "\n{} conversations, {} translations in {:.1} s: {rate} conversations per second; \
          {faults} violations in {} groups",
         outcome.conversations,
         outcome.translations,
-        outcome.seconds,
+        outcome.time.as_secs_f64(),
         groups.len(),
     );
     out

@@ -1,6 +1,6 @@
 //! Chance that comes out the same every time.
 
-/// SplitMix64: small, fast and good enough to make conversations.
+/// `SplitMix64`: small, fast and good enough to make conversations.
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 

@@ -31,7 +31,7 @@ pub struct Plan {
 pub struct Outcome {
     pub conversations: u64,
     pub translations: u64,
-    pub seconds: f64,
+    pub time: Duration,
     pub groups: BTreeMap<Key, Group>,
 }
 
@@ -81,7 +81,7 @@ pub fn run(plan: &Plan, progress: &(dyn Fn(u64, u64) + Sync)) -> Outcome {
         }
     });
     let mut outcome = found.into_inner().unwrap_or_default();
-    outcome.seconds = start.elapsed().as_secs_f64();
+    outcome.time = start.elapsed();
     outcome
 }
 
@@ -100,15 +100,14 @@ fn work(
         if late {
             return;
         }
-        let found = match seeds.get(turn as usize) {
-            Some(seed) => mine.corpus(plan, seed),
-            None => {
-                let number = plan.numbers.start + turn - seeds.len() as u64;
-                if number >= plan.numbers.end {
-                    return;
-                }
-                mine.drawn(plan, number)
+        let found = if let Some(seed) = seeds.get(turn as usize) {
+            mine.corpus(plan, seed)
+        } else {
+            let number = plan.numbers.start + turn - seeds.len() as u64;
+            if number >= plan.numbers.end {
+                return;
             }
+            mine.drawn(plan, number)
         };
         let faults = faults.fetch_add(found, Ordering::Relaxed);
         if turn.is_multiple_of(1024) {

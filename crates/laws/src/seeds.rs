@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use interlingua::wire::Node;
+use interlingua::{Doc, Limits};
 use interlingua_corpus::Input;
 use interlingua_corpus::walk;
 use serde_json::Value;
@@ -34,6 +36,19 @@ pub fn load(corpus: &Path) -> Result<Vec<Seed>, String> {
     }
     seeds.retain(|seed| seed.case.bytes.len() <= LARGEST && seed.case.body.is_object());
     Ok(seeds)
+}
+
+/// The request of one case file, which may lack its expectation yet.
+pub fn read(file: &Path) -> Result<Seed, String> {
+    let failed = |what: String| format!("{}: {what}", file.display());
+    let text = std::fs::read_to_string(file).map_err(|error| failed(error.to_string()))?;
+    let case =
+        Doc::parse(text.into(), Limits::default()).map_err(|error| failed(error.to_string()))?;
+    let from = case.root().get("from").map(Node::word).unwrap_or_default();
+    let from = interlingua::find(&from).ok_or_else(|| failed(format!("no dialect '{from}'")))?;
+    let request = case.root().get("request").ok_or_else(|| failed("no `request`".into()))?;
+    let case = Case::written(from, request.raw().to_owned().into());
+    Ok(Seed { name: file.display().to_string(), case })
 }
 
 fn judged(folder: &Path, dialect: &'static str, seeds: &mut Vec<Seed>) -> Result<(), String> {

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::spell::BARE;
+
 /// How many candidates are tried at the most.
 const BUDGET: usize = 4000;
 
@@ -114,6 +116,7 @@ fn cut(value: &mut Value, from: usize, to: usize) {
 /// Simpler values to try in a value's place, the simplest first.
 fn simpler(value: &Value) -> Vec<Value> {
     match value {
+        Value::String(text) if text.contains(BARE) => vec![0.into()],
         Value::String(text) if text.len() > 1 => {
             let half = text.chars().count() / 2;
             let first: String = text.chars().take(half).collect();

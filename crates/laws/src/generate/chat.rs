@@ -9,9 +9,9 @@ use super::script::{Args, Block, Media, Part, Role, Script, Source, Tool, Turn};
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Habit {
     Plain,
-    /// `reasoning_content`, as DeepSeek has it.
+    /// `reasoning_content`, as `DeepSeek` has it.
     Content,
-    /// `reasoning_details`, as OpenRouter has it.
+    /// `reasoning_details`, as `OpenRouter` has it.
     Details,
     /// Chunks of thinking in the content, as Mistral has it.
     Chunks,

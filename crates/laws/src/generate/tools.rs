@@ -80,7 +80,7 @@ const ODD_SCHEMAS: &[&str] = &[
     r##"{"type":"object","properties":{"a":{"$ref":"#/definitions/Tree"}},"definitions":{"Tree":{"type":"object","properties":{"next":{"$ref":"#/definitions/Tree"}}}}}"##,
     r##"{"type":"object","properties":{"a":{"$ref":"#/$defs/Nowhere"}}}"##,
     r##"{"$ref":"#/$defs/A","$defs":{"A":{"type":"object","properties":{"a":{"type":"string"}}}}}"##,
-    r##"{"$schema":"http://json-schema.org/draft-07/schema#","$id":"x","type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}"##,
+    r#"{"$schema":"http://json-schema.org/draft-07/schema#","$id":"x","type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}"#,
     r#"{"type":"object","properties":{"a":{"const":"x"},"b":{"type":"string","pattern":"^(?=x).*$","minLength":1,"maxLength":9,"format":"uri"},"c":{"type":"number","exclusiveMinimum":0,"multipleOf":0.5}}}"#,
     r#"{"type":"object","patternProperties":{"^a":{"type":"string"}},"additionalProperties":{"type":"string"},"propertyNames":{"pattern":"^a"}}"#,
     r#"{"type":"object","properties":{"a":{"type":"string","default":null,"examples":["x"],"title":"A","deprecated":true,"nullable":true,"readOnly":true}}}"#,

@@ -140,7 +140,7 @@ impl Writer {
             6 => script.turns.truncate(turn),
             7 => {
                 script.turns[turn].role =
-                    self.rng.pick(&[Role::User, Role::Assistant, Role::System])
+                    self.rng.pick(&[Role::User, Role::Assistant, Role::System]);
             }
             8 => {
                 let mark = self.mark();
@@ -173,8 +173,7 @@ impl Writer {
                 Block { part: Part::Text(String::new()), cache: Some(json!({"type": "ephemeral"})) }
             }
             8 => return self.crowd_with_cache(script),
-            9 => return self.upset_thinking(script, thinking),
-            10 => {
+            9 => {
                 if let Some((turn, at)) = thinking {
                     let cache: Value = json!({"type": "ephemeral"});
                     script.turns[turn].blocks[at].cache = Some(cache);

@@ -6,7 +6,7 @@ use super::{Broken, Law, Sent, difference, translate};
 
 pub(super) fn check(sent: &Sent<'_>, broken: &mut Vec<Broken>) {
     // Once in a while is enough: what depends on addresses or on the order of a hash differs soon.
-    if sent.case.bytes.len() % 8 != 0 {
+    if !sent.case.bytes.len().is_multiple_of(8) {
         return;
     }
     // Another memory, so that nothing depends on addresses.

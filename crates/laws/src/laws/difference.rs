@@ -6,18 +6,16 @@ use serde_json::Value;
 pub(super) fn first(before: &[u8], after: &[u8]) -> (String, String) {
     let read = |body: &[u8]| serde_json::from_slice::<Value>(body).unwrap_or_default();
     let (before_read, after_read) = (read(before), read(after));
-    match parted(&before_read, &after_read, String::new()) {
-        Some((path, was, is)) => (path, format!("was {was}, became {is}")),
-        None => {
-            let same = before.iter().zip(after).take_while(|(one, other)| one == other).count();
-            let around = |body: &[u8]| {
-                let part = &body[same.saturating_sub(20)..(same + 20).min(body.len())];
-                String::from_utf8_lossy(part).into_owned()
-            };
-            let (was, is) = (around(before), around(after));
-            (String::new(), format!("the same, spelled otherwise: {was:?} became {is:?}"))
-        }
+    if let Some((path, was, is)) = parted(&before_read, &after_read, String::new()) {
+        return (path, format!("was {was}, became {is}"));
     }
+    let same = before.iter().zip(after).take_while(|(one, other)| one == other).count();
+    let around = |body: &[u8]| {
+        let part = &body[same.saturating_sub(20)..(same + 20).min(body.len())];
+        String::from_utf8_lossy(part).into_owned()
+    };
+    let (was, is) = (around(before), around(after));
+    (String::new(), format!("the same, spelled otherwise: {was:?} became {is:?}"))
 }
 
 fn parted(before: &Value, after: &Value, path: String) -> Option<(String, String, String)> {

@@ -12,9 +12,10 @@ pub(super) fn check(sent: &Sent<'_>, broken: &mut Vec<Broken>) {
         return;
     }
     let rule = again.ledger.entries.first().map_or("unnoted", |entry| entry.rule);
-    let (path, what) = match again.body == first.body {
-        true => (String::new(), "noted, and nothing changed".into()),
-        false => difference::first(&first.body, &again.body),
+    let (path, what) = if again.body == first.body {
+        (String::new(), "noted, and nothing changed".into())
+    } else {
+        difference::first(&first.body, &again.body)
     };
     let noted =
         again.ledger.entries.first().map_or(String::new(), |entry| format!("; {}", entry.what));

@@ -4,7 +4,15 @@ use super::{Broken, Law, Sent, difference, judged};
 
 pub(super) fn check(sent: &Sent<'_>, broken: &mut Vec<Broken>) {
     let Sent { case, aim, translated, .. } = sent;
-    if case.from.id() != aim.provider.to.id() || case.model().is_some_and(|it| it != aim.model) {
+    if case.from.id() != aim.provider.to.id() {
+        return;
+    }
+    // Another model changes the body. Where the address names the model, the body need not.
+    let same_model = match case.named() {
+        Some(named) => named == aim.model,
+        None => ADDRESSED.contains(&aim.provider.judge.dialect),
+    };
+    if !same_model {
         return;
     }
     let same = translated.body == case.bytes;
@@ -17,10 +25,14 @@ pub(super) fn check(sent: &Sent<'_>, broken: &mut Vec<Broken>) {
     }
     let entry = translated.ledger.entries.first();
     let rule = entry.map_or("unnoted", |entry| entry.rule);
-    let (path, what) = match same {
-        true => (String::new(), "noted, and nothing changed".into()),
-        false => difference::first(&case.bytes, &translated.body),
+    let (path, what) = if same {
+        (String::new(), "noted, and nothing changed".into())
+    } else {
+        difference::first(&case.bytes, &translated.body)
     };
     let noted = entry.map_or(String::new(), |entry| format!("; {}", entry.what));
     broken.push(Broken::new(Law::Minimal, rule, path, what + &noted));
 }
+
+/// Dialects in which the model stands in the address.
+const ADDRESSED: &[&str] = &["gemini", "bedrock"];

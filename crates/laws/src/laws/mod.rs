@@ -154,7 +154,12 @@ impl Case {
 
     /// The model that the client asks for, as far as it is known.
     pub fn model(&self) -> Option<&str> {
-        self.body.get("model").and_then(Value::as_str).or(self.asked.as_deref())
+        self.named().or(self.asked.as_deref())
+    }
+
+    /// The model that the body names.
+    fn named(&self) -> Option<&str> {
+        self.body.get("model").or_else(|| self.body.get("modelId")).and_then(Value::as_str)
     }
 
     /// The same request with another body.

@@ -21,9 +21,12 @@ pub(super) fn check(sent: &Sent<'_>, broken: &mut Vec<Broken>) {
 fn genuine(sent: &Sent<'_>, broken: &mut Vec<Broken>) {
     let Sent { case, aim, .. } = sent;
     let Some(maker) = &case.maker else { return };
+    if case.named().is_some_and(|named| named != maker.model) {
+        return;
+    }
     if case.from.id() == aim.provider.to.id() {
         // Nothing in a body says for which of several endpoints its seals are.
-        let known = case.model() == Some(&aim.model) || case.body.get("model").is_some();
+        let known = case.named().is_some() || aim.model == maker.model;
         if aim.provider.flavor != maker.flavor || !known {
             return;
         }
