@@ -23,6 +23,12 @@ pub fn read_fields(body: &Doc, known: impl Fn(&str) -> bool, ledger: &mut Ledger
     fields
 }
 
+/// Room for the body that leaves: it is about as long as the one that came.
+pub fn room(conversation: &Conversation) -> usize {
+    let read: usize = conversation.fields.iter().map(|field| field.value.as_str().len()).sum();
+    read + read / 8 + 1024
+}
+
 /// Writes a body back in its own dialect: fields in their order, each either as it was written or as
 /// `rewrite` writes it. `rewrite` returns false for a field that leaves as written; whatever it
 /// wants to add at the end it adds afterwards, to the same object.

@@ -114,6 +114,24 @@ fn damage_is_found_at_every_byte() {
 }
 
 #[test]
+fn only_a_few_kinds_of_messages_are_remembered_and_all_are_read() {
+    let names: Vec<String> = (0..40).map(|n| format!("event{}", n % 20)).collect();
+    let mut stream = Vec::new();
+    for name in &names {
+        frame::write(Framing::AwsEvents, Some(name), &format!("\"{name}\""), &mut stream);
+    }
+    let frames = cutting::whole(Framing::AwsEvents, &stream);
+    let read: Vec<_> = frames.iter().filter_map(|frame| frame.event.as_deref()).collect();
+    assert_eq!(read, names);
+    assert!(
+        frames
+            .iter()
+            .zip(&names)
+            .all(|(frame, name)| { frame.data.as_deref() == Some(format!("\"{name}\"").as_str()) })
+    );
+}
+
+#[test]
 fn a_message_that_is_no_message_is_refused_at_its_place() {
     let twice = built(&[(":event-type", "a"), (":event-type", "b")], b"{}");
     let mut many = Vec::new();

@@ -141,6 +141,18 @@ fn escapes_are_checked_wherever_blocks_begin() {
 }
 
 #[test]
+fn rows_of_backslashes_are_judged_as_serde_json_does() {
+    let mut dice = Dice::new(11);
+    for _ in 0..20_000 {
+        let piece = |dice: &mut Dice| dice.pick(&["\\", "\\\\", "\\\"", "\"", "n", "x", "xxxxxxx"]);
+        let length = dice.below(90);
+        let inside: String = (0..length).map(|_| piece(&mut dice)).collect();
+        let (before, after) = (dice.below(70), dice.below(3));
+        assert_agrees(&format!("{}[\"{inside}\"{}", " ".repeat(before), "]".repeat(after)));
+    }
+}
+
+#[test]
 fn depth_is_limited_exactly() {
     let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
     for limit in [0, 1, 2, 128, 511, 512] {
@@ -214,4 +226,22 @@ fn a_tape_serves_one_document_after_another() {
         doc.recycle(&mut tape);
         assert!(Doc::parse_on("[1,".into(), Limits::default(), &mut tape).is_err());
     }
+}
+
+#[test]
+fn a_repeated_key_is_found_however_it_is_spelled() {
+    let mut dice = Dice::new(12);
+    let keys =
+        ["type", "text", "t\\u0065xt", "", "role", "name", "\\u0000", "longer than one step"];
+    let mut found = 0;
+    for _ in 0..5_000 {
+        let fields: Vec<&str> = (0..dice.below(6)).map(|_| dice.pick(&keys)).collect();
+        let text: Vec<String> = fields.iter().map(|key| format!("\"{key}\":1")).collect();
+        let doc = scan(&format!("{{{}}}", text.join(","))).unwrap();
+        let names: Vec<_> = doc.root().fields().map(|field| field.name()).collect();
+        let second = names.iter().enumerate().find(|(at, name)| names[..*at].contains(name));
+        assert_eq!(doc.root().repeated_key().as_ref(), second.map(|(_, name)| name));
+        found += usize::from(second.is_some());
+    }
+    assert!((1_000..4_500).contains(&found));
 }

@@ -3,7 +3,7 @@
 mod dice;
 
 use dice::Dice;
-use interlingua_wire::json::{Doc, Json, Limits, Text};
+use interlingua_wire::json::{Doc, Json, Limits, Pieces, Text};
 
 /// A string as it stands between quotes on the wire.
 fn spelled(raw: &str) -> Text {
@@ -77,6 +77,24 @@ fn joining_keeps_the_spelling_and_heals_split_pairs() {
     assert_eq!(Text::concat(&halves), "x😀y");
     assert_eq!(halves[0].contents(), "x\u{fffd}");
     assert_eq!(Text::join(&halves, "-").contents(), "x\u{fffd}-\u{fffd}y");
+}
+
+#[test]
+fn pieces_are_joined_as_they_come() {
+    let mut pieces = Pieces::default();
+    assert!(pieces.is_empty() && pieces.text() == "");
+    for piece in ["a\\n", "", "\\ud83e", "\\udd80"] {
+        pieces.push(&spelled(piece));
+    }
+    assert_eq!(pieces.text().raw(), "a\\n\\ud83e\\udd80");
+    assert_eq!(pieces.text().contents(), "a\n🦀");
+    for (start, whole) in [("", "a\n🦀"), ("b", "ba\n🦀")] {
+        let mut text = Text::new(start);
+        text.extend(pieces.clone());
+        assert_eq!(text, whole);
+        text.extend(Pieces::default());
+        assert_eq!(text, whole);
+    }
 }
 
 #[test]

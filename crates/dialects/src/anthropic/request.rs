@@ -55,8 +55,7 @@ pub(super) fn encode(
     if let Some(text) = conversation.text_for(ID).filter(|_| model == conversation.model.as_ref()) {
         return text.to_bytes();
     }
-    let size = conversation.written().map_or(0, |(_, text)| text.as_str().len());
-    let mut out = Writer::with_capacity(size + size / 8 + 256);
+    let mut out = Writer::with_capacity(body::room(conversation));
     let mut cx = Cx { ledger, own: conversation.source == ID };
     out.object(|o| {
         if cx.own {

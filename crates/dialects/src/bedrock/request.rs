@@ -68,8 +68,7 @@ pub(super) fn encode(
     if let Some(text) = conversation.text_for(ID).filter(|_| same_model) {
         return text.to_bytes();
     }
-    let capacity = conversation.written().map_or(1024, |(_, text)| text.as_str().len());
-    let mut out = Writer::with_capacity(capacity);
+    let mut out = Writer::with_capacity(body::room(conversation));
     if conversation.source == ID {
         out.object(|o| write_own(conversation, target, ledger, o));
     } else {

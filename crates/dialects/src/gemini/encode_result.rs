@@ -31,7 +31,7 @@ pub(super) fn write(
     for block in &result.content {
         sorted.sort(block, place, ledger);
     }
-    object.json("response", &sorted.response(result.is_error, place, ledger));
+    sorted.write_response(result.is_error, place, object, ledger);
     if !sorted.parts.is_empty() {
         object.array("parts", |list| {
             sorted.parts.iter().for_each(|part| list.item().json(part));
@@ -118,15 +118,21 @@ impl<'r> Sorted<'r> {
     }
 
     /// `output` is the result, `error` an error; an object of data is the response itself.
-    fn response(&mut self, is_error: bool, place: Place, ledger: &mut Ledger) -> Json {
+    fn write_response(
+        &mut self,
+        is_error: bool,
+        place: Place,
+        object: &mut Object<'_>,
+        ledger: &mut Ledger,
+    ) {
         let key = if is_error { "error" } else { "output" };
         if let Some(data) = self.data {
             let says_error = || names::get(data.doc().root(), "error").is_some();
             if self.texts.is_empty() {
                 if data.is_object() && is_error == says_error() {
-                    return data.clone();
+                    return object.json("response", data);
                 }
-                return Json::object(|object| object.json(key, data));
+                return object.object("response", |object| object.json(key, data));
             }
             self.texts.push(Text::new(data.as_str()));
         }
@@ -134,7 +140,6 @@ impl<'r> Sorted<'r> {
             let what = "the texts of a result are joined to one";
             ledger.change(note::TEXTS_JOINED, place, what);
         }
-        let text = Text::join(&self.texts, "\n");
-        Json::object(|object| object.text(key, &text))
+        object.object("response", |object| object.key(key).joined(&self.texts, "\n"));
     }
 }

@@ -67,7 +67,7 @@ pub(super) fn encode(
     if let Some(text) = conversation.text_for(ID).filter(|_| renamed.is_none()) {
         return text.to_bytes();
     }
-    let mut out = Writer::default();
+    let mut out = Writer::with_capacity(body::room(conversation));
     if conversation.source == ID {
         let again = Again { conversation, target, renamed };
         out.object(|object| {

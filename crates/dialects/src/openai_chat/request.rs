@@ -46,9 +46,7 @@ pub(super) fn encode(
     let flavor = Flavor::find(target.flavor);
     let model = target.model.as_ref().or(conversation.model.as_ref());
     let mut pen = Pen::new(flavor, conversation, ledger);
-    // The settings remember the body they were read from: what leaves is about as long.
-    let read = conversation.settings.written().map_or(0, |(_, body)| body.as_str().len());
-    let mut out = Writer::with_capacity(read + 1024);
+    let mut out = Writer::with_capacity(body::room(conversation));
     out.object(|o| {
         if conversation.source == ID {
             rewrite(model, o, &mut pen);

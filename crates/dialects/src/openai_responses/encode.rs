@@ -5,7 +5,7 @@ use interlingua_model::{
     Turn, Verbatim, derive_id,
 };
 use interlingua_wire::json::{Array, Object};
-use interlingua_wire::{Json, Kind, Text};
+use interlingua_wire::{Json, Kind, Text, Writer};
 
 use super::{ID, OPENAI, XAI, encode_parts, items, names, parts, request};
 use crate::note;
@@ -31,15 +31,20 @@ pub(super) fn write_turn(
     let mut first = 0;
     for group in turn.blocks.chunk_by(|a, b| is_part(&a.body) && is_part(&b.body)) {
         if is_part(&group[0].body) {
-            let content = Json::array(|a| {
+            let content = |a: &mut Array<'_>| {
                 for (offset, block) in group.iter().enumerate() {
                     let at = At { place: Place::block(at, first + offset), same };
                     encode_parts::write_part(block, turn.role, at, a, ledger);
                 }
-            });
-            // A message whose parts could not cross says nothing, and would be refused.
-            if same || content != Json::EMPTY_ARRAY {
-                write_message(turn, &content, extras.take(), a);
+            };
+            if same || group.iter().any(|block| is_lasting(&block.body)) {
+                write_message(turn, extras.take(), a, |out| out.array(content));
+            } else {
+                // A message whose parts could not cross says nothing, and would be refused.
+                let content = Json::array(content);
+                if content != Json::EMPTY_ARRAY {
+                    write_message(turn, extras.take(), a, |out| out.json(&content));
+                }
             }
         } else {
             let place = Place::block(at, first);
@@ -48,19 +53,29 @@ pub(super) fn write_turn(
         first += group.len();
     }
     if turn.blocks.is_empty() && same {
-        write_message(turn, &Json::EMPTY_ARRAY, extras, a);
+        write_message(turn, extras, a, |out| out.array(|_| {}));
     }
 }
 
-fn write_message(turn: &Turn, content: &Json, extras: Option<&Extras>, a: &mut Array<'_>) {
+fn write_message(
+    turn: &Turn,
+    extras: Option<&Extras>,
+    a: &mut Array<'_>,
+    content: impl FnOnce(&mut Writer),
+) {
     a.object(|o| {
         o.word("type", "message");
         o.word("role", request::role_word(turn.role));
-        o.json("content", content);
+        content(o.key("content"));
         if let Some(extras) = extras {
             extras.write(ID, o);
         }
     });
+}
+
+/// Whether a part is never left out.
+fn is_lasting(body: &Body) -> bool {
+    matches!(body, Body::Text { .. } | Body::Refusal(_) | Body::Data(_))
 }
 
 /// Whether a block stands inside a message; otherwise it is an item of its own.

@@ -4,7 +4,7 @@ use interlingua_model::{
     Args, Block, Body, Extras, Form, Ledger, Place, Role, Seal, Thinking, ToolCall, ToolResult,
     Turn, Verbatim, derive_id,
 };
-use interlingua_wire::{Node, Text};
+use interlingua_wire::{Field, Node, Text};
 
 use super::{ID, OPENAI, names, parts};
 use crate::note;
@@ -22,11 +22,13 @@ pub(super) fn decode_turn(item: Node<'_>, position: usize, ledger: &mut Ledger) 
         turn.blocks = parts::decode_content(item, position, ledger);
         return Verbatim::read(turn, ID, item.json());
     }
-    let turn = if is_message(item) {
-        message(item, position, ledger)
+    let [kind, role] = item.pick(["type", "role"]);
+    let turn = if is_type_of_message(kind) {
+        message(item, role, position, ledger)
     } else {
-        let block = decode_item(item, position, ledger);
-        turn(role_of_item(item), Verbatim::read(block, ID, item.json()))
+        let kind = kind.map(Node::word).unwrap_or_default();
+        let block = decode_item_of(&kind, item, position, ledger);
+        turn(role_of_item(&kind, role), Verbatim::read(block, ID, item.json()))
     };
     Verbatim::read(turn, ID, item.json())
 }
@@ -39,15 +41,19 @@ fn turn(role: Role, block: Verbatim<Block>) -> Turn {
 
 /// The type may be left out of a message.
 pub(super) fn is_message(item: Node<'_>) -> bool {
-    match item.get("type") {
+    is_type_of_message(item.get("type"))
+}
+
+fn is_type_of_message(kind: Option<Node<'_>>) -> bool {
+    match kind {
         Some(kind) if !kind.is_null() => kind.word() == "message",
         _ => true,
     }
 }
 
-fn message(item: Node<'_>, position: usize, ledger: &mut Ledger) -> Turn {
+fn message(item: Node<'_>, role: Option<Node<'_>>, position: usize, ledger: &mut Ledger) -> Turn {
     let place = Place::turn(position);
-    let word = item.get("role").map(Node::word).unwrap_or_default();
+    let word = role.map(Node::word).unwrap_or_default();
     let role = match &*word {
         "user" => Role::User,
         "assistant" => Role::Assistant,
@@ -68,13 +74,12 @@ fn message(item: Node<'_>, position: usize, ledger: &mut Ledger) -> Turn {
 }
 
 /// Who an item that is no message comes from.
-fn role_of_item(item: Node<'_>) -> Role {
-    let kind = item.get("type").map(Node::word).unwrap_or_default();
-    match &*item.get("role").map(Node::word).unwrap_or_default() {
+fn role_of_item(kind: &str, role: Option<Node<'_>>) -> Role {
+    match &*role.map(Node::word).unwrap_or_default() {
         "developer" => Role::Developer,
         "system" => Role::System,
         "user" => Role::User,
-        _ if kind.ends_with("_output") || FROM_CLIENT.contains(&&*kind) => Role::User,
+        _ if kind.ends_with("_output") || FROM_CLIENT.contains(&kind) => Role::User,
         _ => Role::Assistant,
     }
 }
@@ -82,41 +87,47 @@ fn role_of_item(item: Node<'_>) -> Role {
 /// An item that is one block.
 pub(super) fn decode_item(item: Node<'_>, position: usize, ledger: &mut Ledger) -> Block {
     let kind = item.get("type").map(Node::word).unwrap_or_default();
-    match &*kind {
+    decode_item_of(&kind, item, position, ledger)
+}
+
+fn decode_item_of(kind: &str, item: Node<'_>, position: usize, ledger: &mut Ledger) -> Block {
+    match kind {
         "reasoning" => reasoning(item),
-        "function_call" | "custom_tool_call" => call(item, &kind, position, ledger),
+        "function_call" | "custom_tool_call" => call(item, kind, position, ledger),
         "function_call_output" | "custom_tool_call_output" => result(item, position, ledger),
-        _ => Block::new(Body::Foreign { dialect: ID, kind: Text::new(&kind), json: item.json() }),
+        _ => Block::new(Body::Foreign { dialect: ID, kind: Text::new(kind), json: item.json() }),
     }
 }
 
 fn reasoning(item: Node<'_>) -> Block {
-    let list = |key: &str| item.get(key).filter(|list| !list.is_empty());
-    let (text, form) = match list("content") {
+    let [content, summary, data, id] = item.pick(["content", "summary", "encrypted_content", "id"]);
+    let content = content.filter(|list| !list.is_empty());
+    let (text, form) = match content {
         Some(content) => (joined(content), Form::Full),
-        None => (item.get("summary").map(joined).unwrap_or_default(), Form::Summary),
+        None => (summary.map(joined).unwrap_or_default(), Form::Summary),
     };
-    let data = item.get("encrypted_content").and_then(Node::text);
-    let seal = data.map(|data| {
+    let summary = summary.filter(|list| !list.is_empty());
+    let seal = data.and_then(Node::text).map(|data| {
         let mut seal = Seal::new(OPENAI, data);
-        seal.id = item.get("id").and_then(Node::text);
+        seal.id = id.and_then(Node::text);
         seal
     });
     let form = if text.is_empty() && seal.is_some() { Form::Redacted } else { form };
-    let mut known = vec!["type"];
-    if seal.is_some() {
-        known.extend(["encrypted_content", "id"]);
-    }
     // What the text says already is not kept beside it; parts that it joins are.
-    if list("content").is_none_or(|content| content.items().count() == 1) {
-        known.push("content");
-    }
-    let summary_is_said = form != Form::Full && list("summary").is_none_or(|s| s.len() == 1);
-    if summary_is_said || list("summary").is_none() {
-        known.push("summary");
-    }
+    let content_is_said = content.is_none_or(|content| content.items().count() == 1);
+    let summary_is_said = summary.is_none_or(|summary| form != Form::Full && summary.len() == 1);
+    let known = [
+        (true, "type"),
+        (seal.is_some(), "encrypted_content"),
+        (seal.is_some(), "id"),
+        (content_is_said, "content"),
+        (summary_is_said, "summary"),
+    ];
+    let is_known = |field: &Field<'_>| known.iter().any(|(said, name)| *said && field.is(name));
     let mut block = Block::new(Body::Thinking(Thinking { text, form })).sealed(seal);
-    block.extras = extras(item, &known);
+    for field in item.fields().filter(|field| !is_known(field)) {
+        block.extras.keep(ID, field);
+    }
     block
 }
 
@@ -134,19 +145,21 @@ pub(super) fn joined(list: Node<'_>) -> Text {
 
 fn call(item: Node<'_>, kind: &str, position: usize, ledger: &mut Ledger) -> Block {
     let place = Place::block(position, 0);
-    let short = item.get("name").and_then(Node::text).unwrap_or_else(|| {
+    let [name, namespace, id, arguments, input] =
+        item.pick(["name", "namespace", "call_id", "arguments", "input"]);
+    let short = name.and_then(Node::text).unwrap_or_else(|| {
         ledger.change(note::ODD_INPUT, place, "a call has no name");
         Text::EMPTY
     });
-    let namespace = item.get("namespace").and_then(Node::text);
+    let namespace = namespace.and_then(Node::text);
     let name = names::full(namespace.as_ref(), &short);
-    let id = item.get("call_id").and_then(Node::text).filter(|id| !id.is_empty());
+    let id = id.and_then(Node::text).filter(|id| !id.is_empty());
     let id = id.unwrap_or_else(|| {
         ledger.change(note::ODD_INPUT, place, "a call has no id; one is derived from its name");
         derive_id("call_", &name, position)
     });
     let custom = kind == "custom_tool_call";
-    let said = item.get(if custom { "input" } else { "arguments" });
+    let said = if custom { input } else { arguments };
     let args = match said.map(|said| (said, said.text())) {
         Some((_, Some(text))) if custom => Args::Freeform(text),
         Some((_, Some(text))) => Args::from_text(&text),
@@ -166,11 +179,12 @@ fn call(item: Node<'_>, kind: &str, position: usize, ledger: &mut Ledger) -> Blo
 
 fn result(item: Node<'_>, position: usize, ledger: &mut Ledger) -> Block {
     let place = Place::block(position, 0);
-    let call = item.get("call_id").and_then(Node::text).unwrap_or_else(|| {
+    let [call, output, name] = item.pick(["call_id", "output", "name"]);
+    let call = call.and_then(Node::text).unwrap_or_else(|| {
         ledger.change(note::ODD_INPUT, place, "a result does not say which call it answers");
         Text::EMPTY
     });
-    let content = match item.get("output") {
+    let content = match output {
         Some(output) if output.is_array() || output.is_string() => {
             parts::decode_content(output, position, ledger)
         }
@@ -183,7 +197,7 @@ fn result(item: Node<'_>, position: usize, ledger: &mut Ledger) -> Block {
             Vec::new()
         }
     };
-    let name = item.get("name").and_then(Node::text);
+    let name = name.and_then(Node::text);
     let result = ToolResult { call, name, content, is_error: false };
     let mut block = Block::new(Body::ToolResult(result));
     block.extras = extras(item, &["type", "call_id", "output", "name"]);

@@ -113,12 +113,17 @@ fn with_extras(body: Body, part: Node<'_>, known: &[&str]) -> Block {
 }
 
 fn text(part: Node<'_>) -> Option<Block> {
-    let text = part.get("text")?.text()?;
-    let list = part.get("annotations").filter(|list| list.is_array());
+    let [text, annotations, logprobs] = part.pick(["text", "annotations", "logprobs"]);
+    let text = text?.text()?;
+    let list = annotations.filter(|list| list.is_array());
     let citations = list.into_iter().flat_map(Node::items).map(citation).collect();
-    let mut known = vec!["type", "text"];
-    known.extend(list.map(|_| "annotations"));
-    known.extend(part.get("logprobs").filter(|list| list.is_empty()).map(|_| "logprobs"));
+    // A field that says nothing more is as good as one that is named already.
+    let known = [
+        "type",
+        "text",
+        if list.is_some() { "annotations" } else { "type" },
+        if logprobs.is_some_and(Node::is_empty) { "logprobs" } else { "type" },
+    ];
     Some(with_extras(Body::Text { text, citations }, part, &known))
 }
 

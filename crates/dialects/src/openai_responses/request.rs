@@ -77,7 +77,7 @@ pub(super) fn encode(
     if let Some(text) = conversation.text_for(ID).filter(|_| model == conversation.model.as_ref()) {
         return text.to_bytes();
     }
-    let mut out = Writer::default();
+    let mut out = Writer::with_capacity(body::room(conversation));
     out.object(|o| {
         if conversation.source == ID {
             rewrite(conversation, model, o, ledger);
