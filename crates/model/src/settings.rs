@@ -64,6 +64,25 @@ pub enum ReasoningMode {
     On,
     /// The model decides.
     Adaptive,
+    /// Not before the answer; between calls the model notes what it does.
+    BetweenTools,
+}
+
+impl ReasoningMode {
+    /// The model does not think before it answers.
+    pub fn is_off(self) -> bool {
+        match self {
+            Self::Off | Self::BetweenTools => true,
+            Self::On | Self::Adaptive => false,
+        }
+    }
+}
+
+impl Reasoning {
+    /// The model is told not to think before it answers.
+    pub fn is_off(&self) -> bool {
+        self.mode.is_some_and(ReasoningMode::is_off)
+    }
 }
 
 /// What form the text of the answer has.

@@ -112,6 +112,7 @@ fn write_thinking(reasoning: &Reasoning, ledger: &mut Ledger, o: &mut Object<'_>
     let is_shown = display.as_ref().is_some_and(|display| display != "omitted");
     let kind = match reasoning.mode {
         Some(ReasoningMode::Off) => "disabled",
+        Some(ReasoningMode::BetweenTools) => "between_tools",
         None if no_effort => "disabled",
         _ if count == Some(Some(0)) => "disabled",
         Some(ReasoningMode::Adaptive) => "adaptive",
@@ -133,7 +134,7 @@ fn write_thinking(reasoning: &Reasoning, ledger: &mut Ledger, o: &mut Object<'_>
         if kind == "enabled" {
             o.json_if("budget_tokens", budget);
         }
-        if kind != "disabled" {
+        if !matches!(kind, "disabled" | "between_tools") {
             o.text_if("display", display.as_ref());
         }
     });

@@ -88,6 +88,7 @@ fn additional(more: Node<'_>, settings: &mut Settings, ledger: &mut Ledger) {
                 "enabled" => Some(ReasoningMode::On),
                 "adaptive" => Some(ReasoningMode::Adaptive),
                 "disabled" => Some(ReasoningMode::Off),
+                "between_tools" => Some(ReasoningMode::BetweenTools),
                 _ => None,
             };
             reasoning.budget = number(thinking, "budget_tokens", ledger);

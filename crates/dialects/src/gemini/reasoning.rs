@@ -52,11 +52,11 @@ pub(super) fn encode(
         None => (!ours && matches!(mode, Some(ReasoningMode::On | ReasoningMode::Adaptive)))
             .then_some(true),
     };
-    if let Some(shown) = shown.filter(|shown| *shown || mode != Some(ReasoningMode::Off)) {
+    if let Some(shown) = shown.filter(|shown| *shown || !reasoning.is_off()) {
         object.boolean("includeThoughts", shown);
     }
     let takes = if ours { Takes::Either } else { takes(model) };
-    if mode == Some(ReasoningMode::Off) || reasoning.effort.as_ref().is_some_and(|e| e == "none") {
+    if reasoning.is_off() || reasoning.effort.as_ref().is_some_and(|e| e == "none") {
         return encode_off(takes, object, ledger);
     }
     match (&reasoning.budget, &reasoning.effort) {

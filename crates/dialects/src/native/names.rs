@@ -43,6 +43,7 @@ pub(super) const MODES: Words<ReasoningMode> = &[
     (ReasoningMode::Off, "off"),
     (ReasoningMode::On, "on"),
     (ReasoningMode::Adaptive, "adaptive"),
+    (ReasoningMode::BetweenTools, "between-tools"),
 ];
 
 pub(super) const STOPS: Words<StopReason> = &[

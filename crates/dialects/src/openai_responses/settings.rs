@@ -177,7 +177,7 @@ fn effort(reasoning: &Reasoning) -> Option<Text> {
     if let Some(effort) = &reasoning.effort {
         return Some(effort.clone());
     }
-    if reasoning.mode == Some(ReasoningMode::Off) {
+    if reasoning.is_off() {
         return Some(Text::word("none"));
     }
     Some(match reasoning.budget.as_ref()?.count()? {

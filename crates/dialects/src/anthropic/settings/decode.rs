@@ -92,8 +92,8 @@ fn thinking(settings: &mut Settings, node: Node<'_>) {
     let mode = match &*node.get("type").map(Node::word).unwrap_or_default() {
         "enabled" => Some(ReasoningMode::On),
         "adaptive" => Some(ReasoningMode::Adaptive),
-        // Between tools the model still writes short notes, but it does not think first.
-        "disabled" | "between_tools" => Some(ReasoningMode::Off),
+        "disabled" => Some(ReasoningMode::Off),
+        "between_tools" => Some(ReasoningMode::BetweenTools),
         _ => None,
     };
     let budget = node.get("budget_tokens").and_then(said);

@@ -166,6 +166,7 @@ fn thinking(reasoning: &Reasoning, written: Option<&Json>, cx: &mut Cx<'_>) -> O
     let is_shown = display.is_some_and(|display| shown(display, cx) != "omitted");
     let kind = match reasoning.mode {
         Some(ReasoningMode::Off) => "disabled",
+        Some(ReasoningMode::BetweenTools) => "between_tools",
         None if no_effort => "disabled",
         _ if budget.is_some_and(|budget| budget.count() == Some(0)) => "disabled",
         Some(ReasoningMode::Adaptive) => "adaptive",
@@ -180,22 +181,18 @@ fn thinking(reasoning: &Reasoning, written: Option<&Json>, cx: &mut Cx<'_>) -> O
     if kind == "adaptive" && budget.is_some() && reasoning.mode == Some(ReasoningMode::Adaptive) {
         lose(cx.ledger, "the budget of adaptive thinking");
     }
-    let display = display.filter(|_| kind != "disabled").map(|display| {
+    let display = display.filter(|_| !reasoning.is_off() && kind != "disabled").map(|display| {
         let known = shown(display, cx);
         if known != *display {
             convert(cx.ledger, format!("the display `{display}` of thinking is `{known}`"));
         }
         known
     });
-    let between = written.is_some_and(|json| {
-        json.doc().root().get("type").is_some_and(|kind| kind.word() == "between_tools")
-    });
     Some(Json::object(|o| {
-        if kind == "disabled" {
-            o.word("type", if between { "between_tools" } else { kind });
+        o.word("type", kind);
+        if matches!(kind, "disabled" | "between_tools") {
             return;
         }
-        o.word("type", kind);
         if kind == "enabled" {
             o.json_if("budget_tokens", budget);
         }
