@@ -119,8 +119,7 @@ impl<'d> Fields<'d> {
                 "reasoning" if value.is_string() => {
                     fields.reasoning = fields.reasoning.take().or(value.text());
                 }
-                "reasoning_content" | "reasoning" if value.is_null() => {}
-                "reasoning_details" if some.is_none_or(Node::is_array) => fields.details = some,
+                "reasoning_details" if value.is_array() => fields.details = some,
                 // A relay's list of the same blocks.
                 "thinking_blocks"
                     if value.is_array() && node.get("reasoning_details").is_none() =>
@@ -167,7 +166,7 @@ fn assistant(
 ) -> Turn {
     let calls = tool_calls(&fields, reply, place, ledger);
     let mut turn = Turn::new(Role::Assistant);
-    let seals = thinking(&mut fields, &calls, &mut turn);
+    let seals = thinking(&mut fields, &calls, place != Place::REPLY, &mut turn);
     let first = turn.blocks.len();
     spoken(node, &fields, &calls, &mut turn, place, ledger);
     citations(fields.annotations, turn.blocks.get_mut(first..).unwrap_or_default(), place, ledger);
@@ -217,13 +216,15 @@ fn tool_calls(
 fn thinking(
     fields: &mut Fields<'_>,
     calls: &[Verbatim<Block>],
+    is_history: bool,
     turn: &mut Turn,
 ) -> Vec<(Text, interlingua_model::Seal)> {
     let is_call = |id: &Text| {
         calls.iter().any(|block| matches!(&block.body, Body::ToolCall(call) if call.id == *id))
     };
     let details = fields.details.map(|list| reasoning::decode(list, is_call)).unwrap_or_default();
-    let text = fields.reasoning.take().filter(|text| !text.is_empty());
+    // In the history, an empty one stands for reasoning that is gone: some servers want at least that.
+    let text = fields.reasoning.take().filter(|text| is_history || !text.is_empty());
     if details.blocks.is_empty() {
         turn.blocks.extend(text.map(|text| {
             Verbatim::new(Block::new(Body::Thinking(Thinking { text, form: Form::Full })))

@@ -68,8 +68,10 @@ fn fresh(model: Option<&Text>, o: &mut Object<'_>, pen: &mut Pen<'_>) {
 /// Writes a body of this dialect again, field by field in its order: what was not edited as it was.
 fn rewrite(model: Option<&Text>, o: &mut Object<'_>, pen: &mut Pen<'_>) {
     let conversation = pen.conversation;
-    let asked = conversation.settings.text_for(ID).is_some();
-    let only = settings::only(&conversation.settings, pen.flavor).filter(|_| !asked);
+    let now = &*conversation.settings;
+    let edited = settings::Edited::of(conversation, conversation.settings.text_for(ID).is_some());
+    let chosen_anew = edited.is_stale("tool_choice", now);
+    let only = settings::only(now, pen.flavor).filter(|_| chosen_anew);
     let offered = conversation.tools.text_for(ID).is_some() && only.is_none();
     let mut missing = (model, !conversation.turns.is_empty(), !offered);
     body::write_fields(conversation, o, |key, _, o| match key {
@@ -88,7 +90,7 @@ fn rewrite(model: Option<&Text>, o: &mut Object<'_>, pen: &mut Pen<'_>) {
             }
             true
         }
-        key => !asked && settings::is_setting(key),
+        key => edited.is_stale(key, now),
     });
     o.text_if("model", missing.0);
     if missing.1 {
@@ -97,9 +99,7 @@ fn rewrite(model: Option<&Text>, o: &mut Object<'_>, pen: &mut Pen<'_>) {
     if missing.2 {
         write_tools(o, pen);
     }
-    if !asked {
-        settings::encode(conversation, pen.flavor, o, pen.ledger);
-    }
+    edited.write(conversation, pen.flavor, o, pen.ledger);
 }
 
 /// "`tools` must not be an empty array. Either provide at least one tool or omit the field entirely."

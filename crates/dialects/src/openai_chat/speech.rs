@@ -141,7 +141,9 @@ impl<'a> Speech<'a> {
         let text = thought(block);
         let told = match pen.flavor.reasoning {
             Reasoning::Nowhere => false,
-            Reasoning::Field(_) | Reasoning::Content => text.is_some_and(|text| !text.is_empty()),
+            // An empty field says that the reasoning is gone.
+            Reasoning::Field(_) => text.is_some(),
+            Reasoning::Content => text.is_some_and(|text| !text.is_empty()),
             Reasoning::Details => true,
         };
         if told {
@@ -223,7 +225,13 @@ impl<'a> Speech<'a> {
         if let Some((_, seal)) = self.signature {
             calls::write_signature(seal, o);
         }
-        extras.for_each(|extras| extras.write(ID, o));
+        let told = |key: &Text| match pen.flavor.reasoning {
+            Reasoning::Field(field) => key == field && !self.thinking.is_empty(),
+            Reasoning::Nowhere | Reasoning::Details | Reasoning::Content => false,
+        };
+        for (key, value) in extras.flat_map(|extras| extras.of(ID)).filter(|(key, _)| !told(key)) {
+            o.key_text(key).json(value);
+        }
     }
 
     fn write_content(&self, o: &mut Object<'_>, pen: &mut Pen<'_>) {
@@ -251,9 +259,9 @@ impl<'a> Speech<'a> {
         match pen.flavor.reasoning {
             Reasoning::Nowhere | Reasoning::Content => {}
             Reasoning::Field(key) => {
-                let texts: Vec<&Text> =
-                    self.thinking.iter().filter_map(|(_, block)| thought(block)).collect();
-                if !texts.is_empty() {
+                let texts = self.thinking.iter().filter_map(|(_, block)| thought(block));
+                let texts: Vec<&Text> = texts.filter(|text| !text.is_empty()).collect();
+                if !self.thinking.is_empty() {
                     o.key(key).joined(texts, "\n\n");
                 }
                 for (place, _) in self.thinking.iter().filter(|(_, block)| block.seal.is_some()) {

@@ -1,8 +1,7 @@
 //! Settings, encoded as a flavor takes them.
 
 use interlingua_model::{
-    Choice, Conversation, Format, Ledger, Place, Reasoning, ReasoningMode, Settings, ToolKind,
-    derive_id,
+    Choice, Conversation, Format, Ledger, Place, Reasoning, Settings, ToolKind, derive_id,
 };
 use interlingua_wire::json::Object;
 use interlingua_wire::{Json, Text};
@@ -27,50 +26,95 @@ pub(in crate::openai_chat) fn only<'s>(
     }
 }
 
-pub(in crate::openai_chat) fn encode(
-    conversation: &Conversation,
-    flavor: &Flavor,
-    o: &mut Object<'_>,
-    ledger: &mut Ledger,
-) {
-    let settings = &*conversation.settings;
-    o.json_if(flavor.max_tokens, settings.max_tokens.as_ref());
-    o.json_if("temperature", settings.temperature.as_ref());
-    o.json_if("top_p", settings.top_p.as_ref());
-    for (key, value, skill) in numbers(settings, flavor) {
-        let Some(value) = value else { continue };
-        if flavor.can(skill) {
-            o.json(key, value);
-        } else {
-            unknown(ledger, key);
-        }
-    }
-    if !settings.stop.is_empty() {
-        o.array("stop", |a| settings.stop.iter().for_each(|stop| a.item().text(stop)));
-    }
-    stream(settings, flavor, o);
-    choice(conversation, flavor, o, ledger);
-    if let Some(wanted) = &settings.reasoning {
-        reasoning(wanted, flavor, o, ledger);
-    }
-    if let Some(wanted) = &settings.format {
-        format(wanted, flavor, o, ledger);
-    }
-    words(settings, flavor, o, ledger);
+/// Where settings are written, and whose they are.
+pub(super) struct Cx<'c, 'o> {
+    pub(super) conversation: &'c Conversation,
+    pub(super) flavor: &'c Flavor,
+    pub(super) o: &'c mut Object<'o>,
+    pub(super) ledger: &'c mut Ledger,
 }
 
-fn numbers<'s>(
-    settings: &'s Settings,
-    flavor: &Flavor,
-) -> [(&'static str, Option<&'s Json>, Skill); 6] {
-    [
-        ("top_k", settings.top_k.as_ref(), Skill::TopK),
-        (flavor.seed, settings.seed.as_ref(), Skill::Seed),
-        ("presence_penalty", settings.presence_penalty.as_ref(), Skill::Penalties),
-        ("frequency_penalty", settings.frequency_penalty.as_ref(), Skill::Penalties),
-        ("n", settings.answers.as_ref(), Skill::Answers),
-        ("metadata", settings.metadata.as_ref(), Skill::Metadata),
-    ]
+impl Cx<'_, '_> {
+    /// Writes a number where the server knows it.
+    pub(super) fn number(
+        &mut self,
+        key: &'static str,
+        look: fn(&Settings) -> &Option<Json>,
+        skill: Skill,
+    ) {
+        let Some(value) = look(&self.conversation.settings) else { return };
+        if self.flavor.can(skill) {
+            self.o.json(key, value);
+        } else {
+            unknown(self.ledger, key);
+        }
+    }
+
+    /// Writes a word where the server knows it.
+    pub(super) fn word(&mut self, key: &'static str, value: Option<&Text>, skill: Skill) {
+        match value {
+            Some(value) if self.flavor.can(skill) => self.o.text(key, value),
+            Some(_) => unknown(self.ledger, key),
+            None => {}
+        }
+    }
+
+    pub(super) fn stop(&mut self) {
+        let stops = &self.conversation.settings.stop;
+        if !stops.is_empty() {
+            self.o.array("stop", |a| stops.iter().for_each(|stop| a.item().text(stop)));
+        }
+    }
+
+    pub(super) fn stream(&mut self) {
+        stream(&self.conversation.settings, self.flavor, self.o);
+    }
+
+    pub(super) fn choice(&mut self) {
+        choice(self.conversation, self.flavor, self.o, self.ledger);
+    }
+
+    pub(super) fn reasoning(&mut self) {
+        if let Some(wanted) = &self.conversation.settings.reasoning {
+            reasoning(wanted, self.flavor, self.o, self.ledger);
+        }
+    }
+
+    pub(super) fn format(&mut self) {
+        if let Some(wanted) = &self.conversation.settings.format {
+            format(wanted, self.flavor, self.o, self.ledger);
+        }
+    }
+
+    pub(super) fn user(&mut self) {
+        let user = self.conversation.settings.user.as_ref();
+        let long = user.filter(|user| user.contents().chars().count() > LONGEST_USER);
+        let short = long.map(|user| derive_id("user_", user, 0));
+        if short.is_some() && self.flavor.can(Skill::User) {
+            converted(self.ledger, "the user's id is too long and is said in a shorter form");
+        }
+        self.word("user", short.as_ref().or(user), Skill::User);
+    }
+
+    pub(super) fn tier(&mut self) {
+        let tier = self.conversation.settings.service_tier.as_ref().map(|tier| {
+            let known = TIERS.iter().find(|(theirs, _)| tier == theirs);
+            known.map_or(tier.clone(), |(_, ours)| {
+                let what = format!("the service tier `{tier}` is said as `{ours}`");
+                converted(self.ledger, what);
+                Text::word(ours)
+            })
+        });
+        self.word("service_tier", tier.as_ref(), Skill::ServiceTier);
+    }
+
+    pub(super) fn store(&mut self) {
+        match self.conversation.settings.store {
+            Some(store) if self.flavor.can(Skill::Store) => self.o.boolean("store", store),
+            Some(true) => unknown(self.ledger, "store"),
+            Some(false) | None => {}
+        }
+    }
 }
 
 /// The reply's usage is wanted unless the client says no: other dialects always send it.
@@ -144,7 +188,7 @@ fn reasoning(wanted: &Reasoning, flavor: &Flavor, o: &mut Object<'_>, ledger: &m
     match flavor.control {
         Control::None => unknown(ledger, "reasoning"),
         Control::Effort => {
-            if wanted.mode == Some(ReasoningMode::Off) {
+            if wanted.is_off() {
                 o.word("reasoning_effort", "none");
             } else {
                 effort(wanted, flavor, o, ledger);
@@ -152,7 +196,7 @@ fn reasoning(wanted: &Reasoning, flavor: &Flavor, o: &mut Object<'_>, ledger: &m
         }
         Control::Object => o.object("reasoning", |o| reasoning_object(wanted, flavor, o, ledger)),
         Control::Thinking | Control::ThinkingAndEffort => {
-            let off = wanted.mode == Some(ReasoningMode::Off);
+            let off = wanted.is_off();
             let kind = if off { "disabled" } else { "enabled" };
             o.object("thinking", |o| o.word("type", kind));
             if flavor.control == Control::ThinkingAndEffort && !off {
@@ -162,7 +206,7 @@ fn reasoning(wanted: &Reasoning, flavor: &Flavor, o: &mut Object<'_>, ledger: &m
             }
         }
         Control::Enable => {
-            o.boolean("enable_thinking", wanted.mode != Some(ReasoningMode::Off));
+            o.boolean("enable_thinking", !wanted.is_off());
             o.json_if("thinking_budget", wanted.budget.as_ref());
             if wanted.effort.is_some() && wanted.budget.is_none() {
                 converted(ledger, "an effort cannot be said, only whether to reason");
@@ -197,8 +241,8 @@ fn effort(wanted: &Reasoning, flavor: &Flavor, o: &mut Object<'_>, ledger: &mut 
 }
 
 fn reasoning_object(wanted: &Reasoning, flavor: &Flavor, o: &mut Object<'_>, ledger: &mut Ledger) {
-    match (wanted.mode, &wanted.effort, &wanted.budget) {
-        (Some(ReasoningMode::Off), ..) => o.boolean("enabled", false),
+    match (wanted.is_off(), &wanted.effort, &wanted.budget) {
+        (true, ..) => o.boolean("enabled", false),
         (_, None, Some(budget)) => o.json("max_tokens", budget),
         (_, Some(word), budget) => {
             match flavor.effort(&word.contents()) {
@@ -272,35 +316,6 @@ fn schema(
             o.json_if("strict", strict.map(Json::boolean).as_ref());
         });
     });
-}
-
-fn words(settings: &Settings, flavor: &Flavor, o: &mut Object<'_>, ledger: &mut Ledger) {
-    let mut word =
-        |key: &'static str, value: Option<&Text>, skill: Skill, ledger: &mut Ledger| match value {
-            Some(value) if flavor.can(skill) => o.text(key, value),
-            Some(_) => unknown(ledger, key),
-            None => {}
-        };
-    word("verbosity", settings.verbosity.as_ref(), Skill::Verbosity, ledger);
-    let long = settings.user.as_ref().filter(|user| user.contents().chars().count() > LONGEST_USER);
-    let short = long.map(|user| derive_id("user_", user, 0));
-    if short.is_some() && flavor.can(Skill::User) {
-        converted(ledger, "the user's id is too long and is said in a shorter form");
-    }
-    word("user", short.as_ref().or(settings.user.as_ref()), Skill::User, ledger);
-    let tier = settings.service_tier.as_ref().map(|tier| {
-        TIERS.iter().find(|(theirs, _)| tier == theirs).map_or(tier.clone(), |(_, ours)| {
-            converted(ledger, format!("the service tier `{tier}` is said as `{ours}`"));
-            Text::word(ours)
-        })
-    });
-    word("service_tier", tier.as_ref(), Skill::ServiceTier, ledger);
-    word("prompt_cache_key", settings.cache_key.as_ref(), Skill::CacheKey, ledger);
-    match settings.store {
-        Some(store) if flavor.can(Skill::Store) => o.boolean("store", store),
-        Some(true) => unknown(ledger, "store"),
-        Some(false) | None => {}
-    }
 }
 
 fn unknown(ledger: &mut Ledger, key: &str) {

@@ -3,42 +3,175 @@
 mod decode;
 mod encode;
 
+use interlingua_model::{Conversation, Ledger, Settings};
+use interlingua_wire::Json;
+use interlingua_wire::json::Object;
+
+use super::flavor::{Flavor, Skill};
+use encode::Cx;
+
 pub(super) use decode::{decode, held_inside};
-pub(super) use encode::{encode, only};
+pub(super) use encode::only;
+
+/// A setting, and the fields of the body in which one server or another has it.
+struct Group {
+    fields: &'static [&'static str],
+    is_same: fn(&Settings, &Settings) -> bool,
+    write: fn(&mut Cx<'_, '_>),
+}
 
 /// The fields of the body whose meaning is in the settings.
 pub(super) fn is_setting(key: &str) -> bool {
-    FIELDS.contains(&key)
+    GROUPS.iter().any(|group| group.fields.contains(&key))
 }
 
-const FIELDS: &[&str] = &[
-    "max_completion_tokens",
-    "max_tokens",
-    "temperature",
-    "top_p",
-    "top_k",
-    "seed",
-    "random_seed",
-    "presence_penalty",
-    "frequency_penalty",
-    "n",
-    "stop",
-    "stream",
-    "stream_options",
-    "tool_choice",
-    "function_call",
-    "parallel_tool_calls",
-    "reasoning_effort",
-    "reasoning",
-    "thinking",
-    "enable_thinking",
-    "thinking_budget",
-    "response_format",
-    "verbosity",
-    "user",
-    "safety_identifier",
-    "metadata",
-    "service_tier",
-    "prompt_cache_key",
-    "store",
+/// Writes all settings, as the flavor takes them.
+pub(super) fn encode(
+    conversation: &Conversation,
+    flavor: &Flavor,
+    o: &mut Object<'_>,
+    ledger: &mut Ledger,
+) {
+    let mut cx = Cx { conversation, flavor, o, ledger };
+    for group in GROUPS {
+        (group.write)(&mut cx);
+    }
+}
+
+/// The settings of a body in this dialect that were edited: only they are written anew.
+pub(super) struct Edited(Option<Settings>);
+
+impl Edited {
+    pub(super) fn of(conversation: &Conversation, unedited: bool) -> Self {
+        if unedited {
+            return Self(None);
+        }
+        let written = Json::object(|o| {
+            for field in conversation.fields.iter().filter(|f| is_setting(&f.key.contents())) {
+                o.key_text(&field.key).json(&field.value);
+            }
+        });
+        Self(Some(decode(written.doc().root(), &mut Ledger::default())))
+    }
+
+    /// Whether a field of the body is no longer true.
+    pub(super) fn is_stale(&self, key: &str, now: &Settings) -> bool {
+        let group = GROUPS.iter().find(|group| group.fields.contains(&key));
+        group.is_some_and(|group| self.is_edited(group, now))
+    }
+
+    /// Writes what was edited.
+    pub(super) fn write(
+        &self,
+        conversation: &Conversation,
+        flavor: &Flavor,
+        o: &mut Object<'_>,
+        ledger: &mut Ledger,
+    ) {
+        let mut cx = Cx { conversation, flavor, o, ledger };
+        for group in GROUPS.iter().filter(|group| self.is_edited(group, &conversation.settings)) {
+            (group.write)(&mut cx);
+        }
+    }
+
+    fn is_edited(&self, group: &Group, now: &Settings) -> bool {
+        self.0.as_ref().is_some_and(|written| !(group.is_same)(written, now))
+    }
+}
+
+macro_rules! same {
+    ($($field:ident),+) => { |a, b| $(a.$field == b.$field)&&+ };
+}
+
+/// In the order they are written.
+const GROUPS: &[Group] = &[
+    Group {
+        fields: &["max_completion_tokens", "max_tokens"],
+        is_same: same!(max_tokens),
+        write: |cx| {
+            cx.o.json_if(cx.flavor.max_tokens, cx.conversation.settings.max_tokens.as_ref())
+        },
+    },
+    Group {
+        fields: &["temperature"],
+        is_same: same!(temperature),
+        write: |cx| cx.o.json_if("temperature", cx.conversation.settings.temperature.as_ref()),
+    },
+    Group {
+        fields: &["top_p"],
+        is_same: same!(top_p),
+        write: |cx| cx.o.json_if("top_p", cx.conversation.settings.top_p.as_ref()),
+    },
+    Group {
+        fields: &["top_k"],
+        is_same: same!(top_k),
+        write: |cx| cx.number("top_k", |settings| &settings.top_k, Skill::TopK),
+    },
+    Group {
+        fields: &["seed", "random_seed"],
+        is_same: same!(seed),
+        write: |cx| cx.number(cx.flavor.seed, |settings| &settings.seed, Skill::Seed),
+    },
+    Group {
+        fields: &["presence_penalty"],
+        is_same: same!(presence_penalty),
+        write: |cx| cx.number("presence_penalty", |s| &s.presence_penalty, Skill::Penalties),
+    },
+    Group {
+        fields: &["frequency_penalty"],
+        is_same: same!(frequency_penalty),
+        write: |cx| cx.number("frequency_penalty", |s| &s.frequency_penalty, Skill::Penalties),
+    },
+    Group {
+        fields: &["n"],
+        is_same: same!(answers),
+        write: |cx| cx.number("n", |settings| &settings.answers, Skill::Answers),
+    },
+    Group {
+        fields: &["metadata"],
+        is_same: same!(metadata),
+        write: |cx| cx.number("metadata", |settings| &settings.metadata, Skill::Metadata),
+    },
+    Group { fields: &["stop"], is_same: same!(stop), write: |cx| cx.stop() },
+    Group {
+        fields: &["stream", "stream_options"],
+        is_same: same!(stream, stream_usage),
+        write: |cx| cx.stream(),
+    },
+    Group {
+        fields: &["tool_choice", "function_call", "parallel_tool_calls"],
+        is_same: same!(choice, parallel),
+        write: |cx| cx.choice(),
+    },
+    Group {
+        fields: &[
+            "reasoning_effort",
+            "reasoning",
+            "thinking",
+            "enable_thinking",
+            "thinking_budget",
+        ],
+        is_same: same!(reasoning),
+        write: |cx| cx.reasoning(),
+    },
+    Group { fields: &["response_format"], is_same: same!(format), write: |cx| cx.format() },
+    Group {
+        fields: &["verbosity"],
+        is_same: same!(verbosity),
+        write: |cx| {
+            let verbosity = cx.conversation.settings.verbosity.as_ref();
+            cx.word("verbosity", verbosity, Skill::Verbosity);
+        },
+    },
+    Group { fields: &["user", "safety_identifier"], is_same: same!(user), write: |cx| cx.user() },
+    Group { fields: &["service_tier"], is_same: same!(service_tier), write: |cx| cx.tier() },
+    Group {
+        fields: &["prompt_cache_key"],
+        is_same: same!(cache_key),
+        write: |cx| {
+            let key = cx.conversation.settings.cache_key.as_ref();
+            cx.word("prompt_cache_key", key, Skill::CacheKey);
+        },
+    },
+    Group { fields: &["store"], is_same: same!(store), write: |cx| cx.store() },
 ];
