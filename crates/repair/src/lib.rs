@@ -13,11 +13,14 @@ pub mod fit;
 mod hand_on;
 mod look;
 mod marks;
+mod measure;
 pub mod mend;
+mod number;
 mod odd;
 pub mod pairing;
 pub mod profile;
 pub mod shape;
+mod thoughts;
 mod trail;
 mod work;
 
@@ -56,6 +59,7 @@ pub struct Repaired {
 /// Every rule, in the order they run.
 pub static ALL: &[Rule] = &[
     // What could not be read as it stands.
+    fit("unkept-item", fit::unkept_item::apply),
     // Calls and their results.
     mend("wrong-side", mend::wrong_side::apply),
     mend("foreign-pair", mend::foreign_pair::apply),
@@ -73,12 +77,35 @@ pub static ALL: &[Rule] = &[
     fit("empty-text", fit::empty_text::apply),
     fit("empty-result", fit::empty_result::apply),
     // Fields and blocks that the target does not know.
+    fit("respelled-setting", fit::respelled_setting::apply),
     fit("unknown-field", fit::unknown_field::apply),
     fit("unknown-block", fit::unknown_block::apply),
     // Settings.
+    fit("odd-setting", fit::odd_setting::apply),
+    fit("fixed-setting", fit::fixed_setting::apply),
+    fit("thinking-mode", fit::thinking_mode::apply),
+    fit("unknown-effort", fit::unknown_effort::apply),
+    fit("tool-choice", fit::tool_choice::apply),
+    fit("forced-while-thinking", fit::forced_while_thinking::apply),
+    fit("answer-format", fit::answer_format::apply),
+    fit("max-tokens", fit::max_tokens::apply),
+    fit("thinking-budget", fit::thinking_budget::apply),
+    fit("stop-sequences", fit::stop_sequences::apply),
+    fit("unknown-word", fit::unknown_word::apply),
+    fit("metadata-size", fit::metadata_size::apply),
     // Tools.
     fit("missing-tools", fit::missing_tools::apply),
     // Reasoning and its seals.
+    fit("foreign-seal", fit::foreign_seal::apply),
+    fit("unsigned-thinking", fit::unsigned_thinking::apply),
+    fit("misplaced-thinking", fit::misplaced_thinking::apply),
+    fit("missing-thinking", fit::missing_thinking::apply),
+    fit("lone-reasoning", fit::lone_reasoning::apply),
+    fit("strange-reasoning", fit::strange_reasoning::apply),
+    fit("missing-reasoning", fit::missing_reasoning::apply),
+    fit("missing-signature", fit::missing_signature::apply),
+    // Sampling depends on whether the model thinks in the end.
+    fit("sampling", fit::sampling::apply),
     // Who speaks when.
     fit("blank-between-reasoning", fit::blank_between_reasoning::apply),
     fit("empty-turn", fit::empty_turn::apply),

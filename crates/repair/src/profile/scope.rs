@@ -8,6 +8,10 @@ use interlingua_wire::Text;
 pub struct Aim {
     dialect: DialectId,
     flavor: &'static str,
+    /// As it was said.
+    said: String,
+    /// In lower case.
+    lower: String,
     /// In lower case, with dashes for dots.
     model: String,
 }
@@ -18,21 +22,33 @@ pub struct Scope {
     pub dialect: &'static str,
     /// `""` is the dialect as its inventor speaks it.
     pub flavors: &'static [&'static str],
-    /// Parts of model names, in lower case with dashes for dots. After `^` stands how the name begins,
-    /// its vendor aside.
+    /// Parts of model names, in lower case with dashes for dots; a part with a dot or slash in it is
+    /// looked for in the name with its dots. After `^` stands how the name begins, its vendor aside;
+    /// with `!` at the end, the version ends there too.
     pub models: &'static [&'static str],
 }
 
 impl Aim {
     pub fn new(dialect: DialectId, flavor: Option<&'static str>, model: Option<&Text>) -> Self {
-        let model = model.map(|model| model.contents().to_lowercase().replace('.', "-"));
-        Self { dialect, flavor: flavor.unwrap_or(""), model: model.unwrap_or_default() }
+        let said = model.map(|model| model.contents().into_owned()).unwrap_or_default();
+        let lower = said.to_lowercase();
+        let model = lower.replace('.', "-");
+        Self { dialect, flavor: flavor.unwrap_or(""), said, lower, model }
     }
 
     fn is_named(&self, part: &str) -> bool {
-        let own = || self.model.rsplit('/').next().unwrap_or_default();
-        part.strip_prefix('^')
-            .map_or_else(|| self.model.contains(part), |part| own().starts_with(part))
+        let Some(start) = part.strip_prefix('^') else {
+            let dotted = part.contains(['.', '/']);
+            return if dotted { self.lower.contains(part) } else { self.model.contains(part) };
+        };
+        let bare = |name: &'_ str| name.rsplit('/').next().unwrap_or_default().to_owned();
+        match start.strip_suffix('!') {
+            Some(start) => bare(&self.said).strip_prefix(start).is_some_and(|rest| {
+                !rest.starts_with(|next: char| next == '.' || next.is_ascii_digit())
+            }),
+            None if start.contains('.') => bare(&self.said).starts_with(start),
+            None => bare(&self.model).starts_with(start),
+        }
     }
 }
 
@@ -50,8 +66,17 @@ impl Scope {
         Self { dialect, flavors: &[], models }
     }
 
+    /// Some models of some flavors.
+    pub const fn of(
+        dialect: &'static str,
+        flavors: &'static [&'static str],
+        models: &'static [&'static str],
+    ) -> Self {
+        Self { dialect, flavors, models }
+    }
+
     fn holds(&self, aim: &Aim) -> bool {
-        self.dialect == aim.dialect.0
+        (self.dialect == aim.dialect.0 || self.dialect == CLAUDE && CLAUDES.contains(&aim.dialect.0))
             && (self.flavors.is_empty() || self.flavors.contains(&aim.flavor))
             && (self.models.is_empty() || self.models.iter().any(|part| aim.is_named(part)))
     }
@@ -62,3 +87,7 @@ impl Scope {
 pub(super) fn first<R>(rows: &'static [(Scope, R)], aim: &Aim) -> Option<&'static R> {
     rows.iter().find(|(scope, _)| scope.holds(aim)).map(|(_, row)| row)
 }
+
+/// A row of this name is for every dialect in which these models are asked.
+pub(super) const CLAUDE: &str = "claude";
+const CLAUDES: &[&str] = &["anthropic", "bedrock"];

@@ -1,0 +1,73 @@
+//! An answer's form is asked for in the way that the target knows.
+//!
+//! JSON without a schema becomes JSON of any object where it needs the word "json" in the conversation
+//! and has none, or is not known; where schemas are not known either, the word is said. JSON that does
+//! not go with tools, or with thinking, gives way to the tools, or thinking to it.
+//!
+//! ## Why
+//! > 'messages' must contain the word 'json' in some form, to use 'response_format' of type
+//! > 'json_object'.
+//!
+//! > Function calling with a response mime type: 'application/json' is unsupported
+//!
+//! ## Example
+//! ```text
+//! before   answer: any JSON               user: "list the files"
+//! after    answer: JSON of any object     user: "list the files"
+//! ```
+
+use interlingua_model::{Block, Body, Format, Place, Role, Verbatim};
+use interlingua_wire::{Json, Text};
+
+use super::forced_while_thinking::turn_off;
+use crate::Work;
+
+pub fn apply(work: &mut Work<'_>) {
+    let row = work.profile.params.format;
+    let Some(format) = &work.conversation().settings.format else { return };
+    let is_json = *format == Format::Json;
+    if *format != Format::Text && !row.with_tools && !work.conversation().tools.is_empty() {
+        work.loss(Place::SETTINGS, "left out the form of the answer: it does not go with tools");
+        work.settings().format = None;
+        return;
+    }
+    if !is_json {
+        return;
+    }
+    if !row.json_while_thinking && work.profile.thinking.thinks(&work.conversation().settings) {
+        turn_off(work, "thinking is off for this request: JSON does not go with it");
+    }
+    if row.json && (!row.json_word || has_word(work, row.word_in_system)) {
+        return;
+    }
+    if row.schema {
+        let schema = Json::object(|schema| schema.word("type", "object"));
+        let name = Some(Text::word("response"));
+        let any = Format::Schema { name, description: None, schema, strict: None };
+        work.settings().format = Some(any);
+        work.change(Place::SETTINGS, "any JSON is asked for as an object of any schema");
+    } else {
+        work.system().push(Block::text(Text::word("Answer in JSON.")).into());
+        work.change(Place::SYSTEM, "said that the answer is to be JSON: the word must be there");
+    }
+}
+
+/// The conversation has the word.
+fn has_word(work: &Work<'_>, in_system: bool) -> bool {
+    let conversation = work.conversation();
+    let instructs = |role: Role| matches!(role, Role::System | Role::Developer);
+    let counts = |role: Role| in_system || work.is_own() || !instructs(role);
+    let system = conversation.system.iter().filter(|_| in_system);
+    let turns = conversation.turns.iter().filter(|turn| counts(turn.role));
+    turns.flat_map(|turn| &turn.blocks).chain(system).any(|block| says_json(block, in_system))
+}
+
+fn says_json(block: &Verbatim<Block>, in_results: bool) -> bool {
+    match &block.body {
+        Body::Text { text, .. } => text.contents().to_ascii_lowercase().contains("json"),
+        Body::ToolResult(result) if in_results => {
+            result.content.iter().any(|inner| says_json(inner, in_results))
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,126 @@
+//! Reasoning that the target cannot read is left out, and never shown as text.
+//!
+//! A seal belongs to the provider that made it, and to the model. Elsewhere it is refused, or the reasoning
+//! has no place at all; shown as text it would be taken for something said.
+//!
+//! ## Why
+//! > messages.1.content.0: Invalid `signature` in `thinking` block
+//!
+//! > The encrypted content gAAA... could not be verified.
+//!
+//! > 'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property
+//! > 'reasoning_content' is unsupported)]
+//!
+//! ## Example
+//! ```text
+//! before   assistant: thinking sealed by another provider, "done"
+//! after    assistant: "done"
+//! ```
+
+use interlingua_model::{Block, Body, Form, Place, Seal};
+use interlingua_wire::Text;
+
+use crate::profile::thinking::{Replay, Thinking};
+use crate::{Work, thoughts};
+
+pub fn apply(work: &mut Work<'_>) {
+    let row = work.profile.thinking;
+    if row.replay == Replay::All && row.issuers.is_empty() {
+        return;
+    }
+    if row.base64_seals {
+        unreadable(work);
+    }
+    let (own, model) = (work.is_own(), work.profile.model.clone());
+    let all = 0..work.turns().len();
+    thoughts::leave_out(work, all, |work, turn, at| {
+        refusal(work.block(turn, at), row, own, model.as_ref())
+    });
+}
+
+/// Takes away seals that are none: what they seal stays, unsealed.
+fn unreadable(work: &mut Work<'_>) {
+    for turn in 0..work.turns().len() {
+        for at in 0..work.blocks(turn).len() {
+            let seal = work.block(turn, at).seal.as_deref();
+            if seal.is_some_and(|seal| !is_base64(&seal.data.contents())) {
+                work.loss(Place::block(turn, at), "left out a seal that cannot be read as one");
+                work.edit(turn, at).seal = None;
+            }
+        }
+    }
+}
+
+/// Of either alphabet, with or without padding.
+fn is_base64(data: &str) -> bool {
+    let bare = data.trim_end_matches('=');
+    let padding = data.len() - bare.len();
+    let plain = |byte: u8| byte.is_ascii_alphanumeric();
+    let standard = bare.bytes().all(|byte| plain(byte) || byte == b'+' || byte == b'/');
+    let for_urls = bare.bytes().all(|byte| plain(byte) || byte == b'-' || byte == b'_');
+    let whole = match bare.len() % 4 {
+        0 => padding == 0,
+        2 => padding == 0 || padding == 2,
+        3 => padding == 0 || padding == 1,
+        _ => false,
+    };
+    whole && (standard || for_urls)
+}
+
+/// Why a block of thinking cannot go to the target, if it cannot.
+fn refusal(block: &Block, row: &Thinking, own: bool, model: Option<&Text>) -> Option<String> {
+    let seal = block.seal.as_deref();
+    match row.replay {
+        Replay::All => None,
+        Replay::Nothing => Some("left out reasoning: there is no place for it".to_owned()),
+        Replay::Redacted => {
+            let shown = matches!(&block.body, Body::Thinking(one) if one.form != Form::Redacted);
+            shown.then(|| "left out reasoning: only redacted reasoning is taken".to_owned())
+        }
+        Replay::Sealed | Replay::SealedOrOwn | Replay::SealedOrKept => match seal {
+            Some(seal) => strange(seal, row, model),
+            None => unsealed(row, own, block),
+        },
+    }
+}
+
+fn unsealed(row: &Thinking, own: bool, block: &Block) -> Option<String> {
+    let kept = match row.replay {
+        Replay::SealedOrOwn => own,
+        Replay::SealedOrKept => own && !block.extras.is_empty(),
+        // Said by the rule for unsigned thinking.
+        Replay::Sealed | Replay::Nothing | Replay::Redacted | Replay::All => true,
+    };
+    (!kept).then(|| "left out reasoning that nobody sealed".to_owned())
+}
+
+fn strange(seal: &Seal, row: &Thinking, model: Option<&Text>) -> Option<String> {
+    let origin = &seal.origin;
+    if !row.issuers.iter().any(|issuer| origin.issuer == **issuer) {
+        return Some(format!("left out reasoning sealed by {}", origin.issuer));
+    }
+    let (from, to) = (origin.model.as_ref()?, model?);
+    (!is_same(&from.contents(), &to.contents()))
+        .then(|| format!("left out reasoning of {from}: {to} cannot read it"))
+}
+
+/// Whether two names are of one model, their vendor, date and version of the interface aside.
+fn is_same(one: &str, other: &str) -> bool {
+    let (one, other) = (bare(one), bare(other));
+    one == other
+}
+
+fn bare(model: &str) -> String {
+    let model = model.to_lowercase().replace('.', "-");
+    let name = model.rsplit('/').next().unwrap_or_default();
+    let name = name.find("claude").map_or(name, |at| &name[at..]);
+    let parts: Vec<_> = name.split(['-', ':', '@']).collect();
+    let loose = |part: &&str| {
+        let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        number(part) && part.len() > 3
+            || part.strip_prefix('v').is_some_and(number)
+            || matches!(*part, "0" | "latest" | "preview" | "exp")
+    };
+    let kept = parts.len() - parts.iter().rev().take_while(|part| loose(part)).count();
+    parts[..kept.max(1)].join("-")
+}

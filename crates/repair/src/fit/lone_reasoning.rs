@@ -1,0 +1,63 @@
+//! Reasoning that lost what it led to is left out.
+//!
+//! A reasoning item goes back together with the item that came after it in the same answer, or not at
+//! all.
+//!
+//! ## Why
+//! > Item 'rs_1' of type 'reasoning' was provided without its required following item.
+//!
+//! ## Example
+//! ```text
+//! before   reasoning rs_1     user: "next"
+//! after    user: "next"
+//! ```
+
+use interlingua_model::{Block, Body, Role, Turn};
+use interlingua_wire::{Json, Text};
+
+use crate::{Work, thoughts};
+
+pub fn apply(work: &mut Work<'_>) {
+    if !work.profile.thinking.items {
+        return;
+    }
+    let unkept = work.conversation().settings.store == Some(false);
+    let all = 0..work.turns().len();
+    thoughts::leave_out(work, all, |work, turn, at| {
+        let block = work.block(turn, at);
+        id_of(block, work)?;
+        let by_value = unkept && block.seal.is_some();
+        let follows = match work.blocks(turn).get(at + 1) {
+            // In one turn stands what another dialect keeps together; it is written without ids.
+            Some(next) => by_value || id_of(next, work).is_some(),
+            None => work.turns().get(turn + 1).is_some_and(|next| follows(next, by_value, work)),
+        };
+        (!follows).then(|| "left out reasoning without what it led to".to_owned())
+    });
+}
+
+fn follows(next: &Turn, by_value: bool, work: &Work<'_>) -> bool {
+    let named = |extras: &interlingua_model::Extras| {
+        extras
+            .find(work.profile.dialect, "id")
+            .and_then(Json::text)
+            .is_some_and(|id| !id.is_empty())
+    };
+    next.role == Role::Assistant
+        && (by_value
+            || named(&next.extras)
+            || next.blocks.first().is_some_and(|block| id_of(block, work).is_some()))
+}
+
+/// The id of an item that is one block.
+fn id_of(block: &Block, work: &Work<'_>) -> Option<Text> {
+    let dialect = work.profile.dialect;
+    let sealed = block.seal.as_deref().and_then(|seal| seal.id.clone());
+    let written = || match &block.body {
+        Body::Foreign { json, .. } => {
+            json.doc().root().get("id").and_then(interlingua_wire::Node::text)
+        }
+        _ => block.extras.find(dialect, "id").and_then(Json::text),
+    };
+    sealed.or_else(written).filter(|id| !id.is_empty())
+}

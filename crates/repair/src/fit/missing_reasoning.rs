@@ -1,0 +1,120 @@
+//! Reasoning that must come back with its calls, and is gone, comes back empty; or the model does not think.
+//!
+//! Some providers want the reasoning of an answer that called tools back in later requests. Where it was
+//! lost, or another model made the call, an empty text is sent if the provider takes that; otherwise
+//! thinking is turned off for this request.
+//!
+//! ## Why
+//! > The `reasoning_content` in the thinking mode must be passed back to the API.
+//!
+//! > thinking is enabled but reasoning_content is missing in assistant tool call message at index 2
+//!
+//! ## Example
+//! ```text
+//! before   assistant: call 1
+//! after    assistant: reasoning "", call 1
+//! ```
+
+use std::ops::Range;
+
+use interlingua_model::{Block, Body, Form, Place, Role, Thinking, Turn};
+use interlingua_wire::Text;
+
+use super::forced_while_thinking::turn_off;
+use crate::profile::thinking::Echo;
+use crate::{Work, thoughts};
+
+pub fn apply(work: &mut Work<'_>) {
+    let row = work.profile.thinking;
+    if row.echo == Echo::Free || !row.thinks(&work.conversation().settings) {
+        return;
+    }
+    if row.echo == Echo::Said {
+        return said(work);
+    }
+    for stretch in stretches(work).into_iter().rev() {
+        if !work.turns()[stretch.clone()].iter().any(|turn| has_calls(turn)) {
+            continue;
+        }
+        for answer in answers(work, &stretch).into_iter().rev() {
+            if !work.turns()[answer.clone()].iter().any(|turn| has_reasoning(turn, true)) {
+                let empty = Thinking { text: Text::EMPTY, form: Form::Full };
+                let turn = answer.start;
+                work.insert(turn, 0, Block::new(Body::Thinking(empty)));
+                work.change(
+                    Place::block(turn, 0),
+                    "the reasoning of the calls is gone: it is empty",
+                );
+            } else {
+                respell(work, answer);
+            }
+        }
+    }
+}
+
+/// Every answer with calls brings its reasoning, or the model does not think.
+fn said(work: &mut Work<'_>) {
+    let all = 0..work.turns().len();
+    let missing = answers(work, &all).into_iter().any(|answer| {
+        let turns = &work.turns()[answer];
+        turns.iter().any(|turn| has_calls(turn))
+            && !turns.iter().any(|turn| has_reasoning(turn, false))
+    });
+    if missing {
+        return turn_off(work, "thinking is off for this request: calls lack their reasoning");
+    }
+    for answer in answers(work, &all) {
+        respell(work, answer);
+    }
+}
+
+/// Writes an answer anew whose reasoning stands in a field of another server's.
+fn respell(work: &mut Work<'_>, answer: Range<usize>) {
+    let (dialect, field) = (work.profile.dialect, work.profile.thinking.echo_field);
+    for turn in answer {
+        let text = work.turns()[turn].text_for(dialect);
+        let strange = text.is_some_and(|text| text.doc().root().get(field).is_none());
+        if strange && has_reasoning(&work.turns()[turn], true) {
+            work.turn(turn);
+            work.change(Place::turn(turn), format!("the reasoning stands in `{field}`"));
+        }
+    }
+}
+
+fn has_calls(turn: &Turn) -> bool {
+    turn.role == Role::Assistant
+        && turn.blocks.iter().any(|block| matches!(block.body, Body::ToolCall(_)))
+}
+
+fn has_reasoning(turn: &Turn, even_empty: bool) -> bool {
+    turn.blocks.iter().any(|block| match &block.body {
+        Body::Thinking(one) => one.form != Form::Redacted && (even_empty || !one.text.is_empty()),
+        _ => false,
+    })
+}
+
+/// What lies between two messages of the user.
+fn stretches(work: &Work<'_>) -> Vec<Range<usize>> {
+    let mut stretches = Vec::new();
+    let mut start = 0;
+    for (at, turn) in work.turns().iter().enumerate() {
+        let result = |block: &Block| matches!(block.body, Body::ToolResult(_));
+        let says = turn.blocks.is_empty() || turn.blocks.iter().any(|block| !result(block));
+        if turn.role == Role::User && says {
+            stretches.push(start..at);
+            start = at + 1;
+        }
+    }
+    stretches.push(start..work.turns().len());
+    stretches
+}
+
+/// The answers within: turns, or runs of turns where they are written as one.
+fn answers(work: &Work<'_>, stretch: &Range<usize>) -> Vec<Range<usize>> {
+    if work.is_own() {
+        let answer = |at: &usize| work.turns()[*at].role == Role::Assistant;
+        return stretch.clone().filter(answer).map(|at| at..at + 1).collect();
+    }
+    let within = |run: &Range<usize>| run.start >= stretch.start && run.end <= stretch.end;
+    thoughts::runs(work).into_iter().filter(within).collect()
+}

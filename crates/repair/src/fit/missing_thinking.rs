@@ -1,0 +1,36 @@
+//! Where an open tool loop does not begin with thinking, thinking is turned off until it ends.
+//!
+//! With a budget, some models want the thinking that led to a call to come back with it. Where it got lost,
+//! or another model made the call, the request goes without thinking rather than be refused.
+//!
+//! ## Why
+//! > messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When
+//! > `thinking` is enabled, a final `assistant` message must start with a thinking block.
+//!
+//! ## Example
+//! ```text
+//! before   thinking: a budget of 4000   assistant: call 1   user: result 1
+//! after    thinking: off                assistant: call 1   user: result 1
+//! ```
+
+use interlingua_model::Role;
+
+use super::forced_while_thinking::turn_off;
+use crate::Work;
+use crate::profile::thinking::{Asked, asked};
+use crate::thoughts::{is_thinking, open_loop};
+
+pub fn apply(work: &mut Work<'_>) {
+    if !work.profile.thinking.opens_loop || asked(&work.conversation().settings) != Asked::Budget {
+        return;
+    }
+    let open = &work.turns()[open_loop(work)..];
+    let spoken = |role: Role| matches!(role, Role::User | Role::Assistant);
+    let ends_in_results =
+        open.iter().rfind(|turn| spoken(turn.role)).is_some_and(|turn| turn.role == Role::User);
+    let said = open.iter().filter(|turn| turn.role == Role::Assistant);
+    let first = said.flat_map(|turn| &turn.blocks).next();
+    if ends_in_results && first.is_some_and(|block| !is_thinking(block)) {
+        turn_off(work, "thinking is off for this request: the open calls lack theirs");
+    }
+}

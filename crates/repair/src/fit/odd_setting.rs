@@ -1,0 +1,111 @@
+//! A number that is written as something else is read as the number, or left out.
+//!
+//! A string that holds a number is that number; a whole number with a fraction is written without.
+//! What is no number at all is left out, and the provider's own default counts.
+//!
+//! ## Why
+//! > temperature: Input should be a valid number
+//!
+//! > Invalid type for 'max_output_tokens': expected an integer, but got a string instead.
+//!
+//! ## Example
+//! ```text
+//! before   temperature: "0.5"   top_p: "high"
+//! after    temperature: 0.5
+//! ```
+
+use interlingua_model::{Place, Settings};
+use interlingua_wire::{Json, Kind};
+
+use crate::profile::params::Spelling;
+use crate::{Work, number};
+
+/// One number of the settings.
+struct Slot {
+    name: &'static str,
+    whole: bool,
+    look: fn(&Settings) -> Option<&Json>,
+    slot: fn(&mut Settings) -> &mut Option<Json>,
+}
+
+pub fn apply(work: &mut Work<'_>) {
+    let spelling = work.profile.params.spelling;
+    for Slot { name, whole, look, slot } in SLOTS {
+        let Some(value) = look(&work.conversation().settings) else { continue };
+        let Some(better) = better(value, *whole, spelling) else { continue };
+        let value = value.clone();
+        match &better {
+            Some(better) => {
+                let what = format!("`{name}` is {}, and not {}", better.as_str(), value.as_str());
+                work.change(Place::SETTINGS, what);
+            }
+            None => {
+                let what = format!("left out `{name}`: {} is no number", short(&value));
+                work.loss(Place::SETTINGS, what);
+            }
+        }
+        *slot(work.settings()) = better;
+    }
+    if work.conversation().settings.reasoning.as_ref().is_some_and(|asked| asked.budget.is_some()) {
+        budget(work, spelling);
+    }
+}
+
+fn budget(work: &mut Work<'_>, spelling: Spelling) {
+    let Some(asked) = &work.conversation().settings.reasoning else { return };
+    let Some(value) = asked.budget.clone() else { return };
+    let Some(better) = better(&value, true, spelling) else { return };
+    let what = format!("the budget for thinking is {}", short(&value));
+    match &better {
+        Some(better) => {
+            work.change(Place::SETTINGS, format!("{what}: read as {}", better.as_str()));
+        }
+        None => work.loss(Place::SETTINGS, format!("{what}: left out, it is no number")),
+    }
+    if let Some(asked) = &mut work.settings().reasoning {
+        asked.budget = better;
+    }
+}
+
+/// What is to be written instead, if anything is: a number, or nothing.
+#[expect(clippy::option_option, reason = "whether to change it, and then to what")]
+fn better(value: &Json, whole: bool, spelling: Spelling) -> Option<Option<Json>> {
+    let kind = value.kind();
+    let Some(said) = number::said(value) else { return Some(None) };
+    let fraction = whole && said.fract() != 0.0;
+    let spelled = match spelling {
+        Spelling::Loose => true,
+        Spelling::Numbers => kind == Kind::Number,
+        Spelling::Exact => kind == Kind::Number && (!whole || number::is_exact(value)),
+    };
+    if spelled && !fraction {
+        return None;
+    }
+    Some(Some(number::spelled(if fraction { said.trunc() } else { said })))
+}
+
+fn short(value: &Json) -> String {
+    value.as_str().chars().take(40).collect()
+}
+
+macro_rules! slot {
+    ($name:ident, $whole:literal) => {
+        Slot {
+            name: stringify!($name),
+            whole: $whole,
+            look: |settings| settings.$name.as_ref(),
+            slot: |settings| &mut settings.$name,
+        }
+    };
+}
+
+const SLOTS: &[Slot] = &[
+    slot!(max_tokens, true),
+    slot!(temperature, false),
+    slot!(top_p, false),
+    slot!(top_k, true),
+    slot!(seed, true),
+    slot!(presence_penalty, false),
+    slot!(frequency_penalty, false),
+    slot!(answers, true),
+];

@@ -1,0 +1,187 @@
+//! Thinking is asked for in the way that the model knows: by a budget, by an effort, or not at all.
+//!
+//! Each generation of models has its own way, and refuses that of the others. A budget becomes an
+//! effort and the other way round; a model that always thinks is not told to stop.
+//!
+//! ## Why
+//! > "thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and
+//! > "output_config.effort" to control thinking behavior.
+//!
+//! > adaptive thinking is not supported on this model
+//!
+//! > Budget 0 is invalid. This model only works in thinking mode.
+//!
+//! ## Example
+//! ```text
+//! before   thinking: a budget of 20000     model: one that decides itself
+//! after    thinking: adaptive, effort high
+//! ```
+
+use interlingua_model::{Place, Reasoning, ReasoningMode};
+use interlingua_wire::{Json, Text};
+
+use crate::profile::thinking::{Asked, Budget, Measure, Off, asked};
+use crate::{Work, measure, number};
+
+pub fn apply(work: &mut Work<'_>) {
+    let Some(said) = &work.conversation().settings.reasoning else { return };
+    let row = work.profile.thinking;
+    if work.is_own() && !row.effort_field.is_empty() && !has_field(work, row.effort_field) {
+        return;
+    }
+    if !row.asked {
+        if *said != Reasoning::default() {
+            work.loss(Place::SETTINGS, "left out how to think: the model is not asked");
+        }
+        work.settings().reasoning = None;
+        return;
+    }
+    match asked(&work.conversation().settings) {
+        Asked::Unsaid => {}
+        Asked::Off => off(work),
+        Asked::BetweenTools => between_tools(work),
+        Asked::Budget => budget(work),
+        Asked::Adaptive => adaptive(work),
+    }
+    one_measure(work);
+}
+
+fn has_field(work: &Work<'_>, key: &str) -> bool {
+    work.conversation().fields.iter().any(|field| field.key == *key)
+}
+
+fn edit<'a>(work: &'a mut Work<'_>) -> &'a mut Reasoning {
+    work.settings().reasoning.get_or_insert_default()
+}
+
+fn off(work: &mut Work<'_>) {
+    let row = work.profile.thinking;
+    match row.off {
+        Off::Taken => {}
+        Off::Never => {
+            let said = edit(work);
+            said.mode = None;
+            said.budget = None;
+            if said.effort.as_ref().is_some_and(|effort| effort == "none") {
+                said.effort = None;
+            }
+            work.change(Place::SETTINGS, "thinking cannot be turned off: nothing is said of it");
+        }
+        Off::BetweenTools => {
+            let said = edit(work);
+            said.mode = Some(ReasoningMode::BetweenTools);
+            said.budget = None;
+            work.change(Place::SETTINGS, "thinking is turned off but for notes between tools");
+        }
+        Off::Effort => {
+            let Some(least) = row.efforts.and_then(<[_]>::first).filter(|least| **least != "none")
+            else {
+                return;
+            };
+            let said = edit(work);
+            said.mode = None;
+            said.budget = None;
+            said.effort = Some(Text::word(least));
+            let what = format!("thinking cannot be turned off: the effort is `{least}`");
+            work.change(Place::SETTINGS, what);
+        }
+        Off::Least => {
+            let said = edit(work);
+            said.budget = None;
+            said.mode = None;
+            said.effort = None;
+            if let Budget::Within { least, .. } = row.budget {
+                said.mode = Some(ReasoningMode::On);
+                said.budget = Some(Json::number(least));
+            } else {
+                said.effort = Some(Text::word("minimal"));
+            }
+            work.change(Place::SETTINGS, "thinking cannot be turned off: it is asked for least");
+        }
+    }
+}
+
+fn between_tools(work: &mut Work<'_>) {
+    let taken = work.profile.thinking.off;
+    if taken != Off::BetweenTools {
+        edit(work).mode = Some(ReasoningMode::Off);
+        work.change(Place::SETTINGS, "thinking between tools is not known: it is turned off");
+        off(work);
+    }
+}
+
+fn budget(work: &mut Work<'_>) {
+    let row = work.profile.thinking;
+    if !matches!(row.budget, Budget::Never | Budget::AsEffort) {
+        return;
+    }
+    let said = edit(work);
+    let tokens = said.budget.take().as_ref().and_then(number::said).map_or(0, number::count);
+    said.mode = row.adaptive.then_some(ReasoningMode::Adaptive);
+    let word = measure::effort(tokens);
+    if said.effort.is_none() && row.efforts.is_none_or(|known| !known.is_empty()) {
+        said.effort = Some(Text::word(word));
+        let what = format!("a budget of {tokens} tokens for thinking is an effort of `{word}`");
+        work.change(Place::SETTINGS, what);
+    } else {
+        let what = format!("the budget of {tokens} tokens for thinking is left to the model");
+        work.change(Place::SETTINGS, what);
+    }
+}
+
+fn adaptive(work: &mut Work<'_>) {
+    let row = work.profile.thinking;
+    let Some(said) = &work.conversation().settings.reasoning else { return };
+    if row.adaptive {
+        // On without a budget is said so only where nobody asks for one.
+        if said.mode != Some(ReasoningMode::Adaptive) && row.budget != Budget::Any {
+            let said = edit(work);
+            said.mode = Some(ReasoningMode::Adaptive);
+            said.budget = None;
+            work.change(Place::SETTINGS, "thinking without a budget is adaptive");
+        } else if said.budget.is_some() && row.placed {
+            edit(work).budget = None;
+            work.loss(Place::SETTINGS, "left out the budget of adaptive thinking");
+        }
+        return;
+    }
+    let tokens = measure::tokens(said.effort.as_ref());
+    let said = edit(work);
+    said.mode = Some(ReasoningMode::On);
+    said.budget = Some(Json::number(tokens));
+    let what = format!("the model does not decide itself: thinking has {tokens} tokens");
+    work.change(Place::SETTINGS, what);
+}
+
+/// Where a budget and an effort exclude each other, one of them goes, or becomes the other.
+fn one_measure(work: &mut Work<'_>) {
+    let Some(said) = &work.conversation().settings.reasoning else { return };
+    let Some(effort) = &said.effort else { return };
+    let (effort, has_budget) = (effort.clone(), said.budget.is_some() || said.mode.is_some());
+    match work.profile.thinking.one_measure {
+        None => {}
+        Some(Measure::Effort) if !has_budget => {}
+        Some(Measure::Effort) => {
+            let said = edit(work);
+            said.budget = None;
+            said.mode = None;
+            let what =
+                format!("the effort `{effort}` stands, and no budget for thinking beside it");
+            work.loss(Place::SETTINGS, what);
+        }
+        Some(Measure::Budget) if has_budget => {
+            edit(work).effort = None;
+            let what = format!("left out the effort `{effort}`: the budget for thinking says it");
+            work.loss(Place::SETTINGS, what);
+        }
+        Some(Measure::Budget) => {
+            let tokens = measure::tokens(Some(&effort));
+            let said = edit(work);
+            said.effort = None;
+            said.mode = Some(ReasoningMode::On);
+            said.budget = Some(Json::number(tokens));
+            let what = format!("the effort `{effort}` is a budget of {tokens} tokens for thinking");
+            work.change(Place::SETTINGS, what);
+        }
+    }
+}

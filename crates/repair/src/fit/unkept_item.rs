@@ -1,0 +1,45 @@
+//! Where the provider keeps nothing, what is only named is left out.
+//!
+//! An item that the request names by its id, or reasoning without its contents, can only be found by a
+//! provider that kept it.
+//!
+//! This comes before calls are paired: a call that was only named is gone, and so is its result.
+//!
+//! ## Why
+//! > Item with id 'rs_9' not found. Items are not persisted when `store` is set to false. Try again with
+//! > `store` set to true, or remove this item from your input.
+//!
+//! ## Example
+//! ```text
+//! before   store: false   reasoning rs_9 without contents, "done"
+//! after    store: false   "done"
+//! ```
+
+use interlingua_model::{Body, Place};
+
+use crate::{Work, thoughts};
+
+pub fn apply(work: &mut Work<'_>) {
+    if !work.profile.thinking.items || !keeps_nothing(work) {
+        return;
+    }
+    let all = 0..work.turns().len();
+    thoughts::leave_out(work, all, |work, turn, at| {
+        let gone = work.block(turn, at).seal.is_none();
+        gone.then(|| "left out reasoning that is only named: nothing is kept".to_owned())
+    });
+    for turn in (0..work.turns().len()).rev() {
+        let named = |body: &Body| matches!(body, Body::Foreign { kind, .. } if kind == NAMED);
+        if work.blocks(turn).iter().any(|block| named(&block.body)) {
+            work.loss(Place::turn(turn), "left out an item that is only named: nothing is kept");
+            work.remove_turn(turn);
+        }
+    }
+}
+
+fn keeps_nothing(work: &Work<'_>) -> bool {
+    let asked = work.conversation().settings.store;
+    work.profile.params.store.or(asked) == Some(false)
+}
+
+const NAMED: &str = "item_reference";

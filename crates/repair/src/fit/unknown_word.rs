@@ -1,0 +1,68 @@
+//! A word that the target does not know is left out of the settings.
+//!
+//! Such as a service tier, how long the answer shall be, or how reasoning is shown. An id that is too
+//! long is said in a shorter form.
+//!
+//! ## Why
+//! > Invalid value: 'huge'. Supported values are: 'low', 'medium', and 'high'.
+//!
+//! > service_tier: Input should be 'auto' or 'standard_only'
+//!
+//! ## Example
+//! ```text
+//! before   verbosity: huge
+//! after    nothing is said of the verbosity
+//! ```
+
+use interlingua_model::{Place, derive_id};
+use interlingua_wire::Text;
+
+use crate::Work;
+
+pub fn apply(work: &mut Work<'_>) {
+    let params = work.profile.params;
+    let settings = &work.conversation().settings;
+    let strange = |word: Option<&Text>, known: Option<&[&str]>| {
+        let (Some(word), Some(known)) = (word, known) else { return None };
+        let word = word.contents();
+        (!known.contains(&&*word)).then(|| word.into_owned())
+    };
+    // Words of another dialect are said in the target's by who writes them.
+    let own = work.is_own();
+    let tier = strange(settings.service_tier.as_ref().filter(|_| own), params.tiers);
+    let verbosity = strange(settings.verbosity.as_ref(), params.verbosities);
+    let shown = settings.reasoning.as_ref().and_then(|said| said.display.as_ref());
+    let display = strange(shown.filter(|_| own), params.displays);
+    if let Some(word) = tier {
+        work.loss(Place::SETTINGS, format!("left out the service tier `{word}`: it is not known"));
+        work.settings().service_tier = None;
+    }
+    if let Some(word) = verbosity {
+        work.loss(Place::SETTINGS, format!("left out the verbosity `{word}`: it is not known"));
+        work.settings().verbosity = None;
+    }
+    if let Some(word) = display {
+        work.loss(Place::SETTINGS, format!("left out the display `{word}`: it is not known"));
+        if let Some(said) = &mut work.settings().reasoning {
+            said.display = None;
+        }
+    }
+    long_ids(work);
+}
+
+fn long_ids(work: &mut Work<'_>) {
+    let params = work.profile.params;
+    let settings = &work.conversation().settings;
+    let long = |id: Option<&Text>, most: usize| {
+        id.filter(|id| id.raw().len() > most && id.contents().chars().count() > most).cloned()
+    };
+    if let Some(key) = long(settings.cache_key.as_ref(), params.longest_cache_key) {
+        work.settings().cache_key = Some(derive_id("cache_", &key, 0));
+        work.change(Place::SETTINGS, "the cache key is too long: it is said in a shorter form");
+    }
+    let settings = &work.conversation().settings;
+    if let Some(user) = long(settings.user.as_ref(), params.longest_user) {
+        work.settings().user = Some(derive_id("user_", &user, 0));
+        work.change(Place::SETTINGS, "the user's id is too long: it is said in a shorter form");
+    }
+}

@@ -1,0 +1,30 @@
+//! Numbers of the settings, looked at and spelled.
+
+use interlingua_wire::{Json, Kind};
+
+/// The number that a value says, be it in a string.
+pub(crate) fn said(json: &Json) -> Option<f64> {
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    match json.kind() {
+        Kind::Number => number(json.as_str()),
+        Kind::String => number(&json.text()?.contents()),
+        Kind::Null | Kind::Bool | Kind::Array | Kind::Object => None,
+    }
+}
+
+/// A number as short as it can be written.
+pub(crate) fn spelled(number: f64) -> Json {
+    Json::parse(number.to_string()).unwrap_or(Json::NULL)
+}
+
+/// A whole number written without a fraction or an exponent.
+pub(crate) fn is_exact(json: &Json) -> bool {
+    let digits = json.as_str().trim();
+    digits.strip_prefix('-').unwrap_or(digits).bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A number as a count: no less than nothing, and whole.
+#[expect(clippy::cast_sign_loss, reason = "what is less than nothing is nothing")]
+pub(crate) fn count(number: f64) -> u64 {
+    number.max(0.0) as u64
+}

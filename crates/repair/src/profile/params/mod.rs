@@ -1,0 +1,155 @@
+//! Settings: what each target takes.
+
+mod rows;
+
+pub(super) use rows::ROWS;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Params {
+    pub max_tokens: MaxTokens,
+    /// What may be set, whether the model thinks or not.
+    pub sampling: Sampling,
+    /// What may be set while it thinks.
+    pub while_thinking: Sampling,
+    /// Temperature and `top_p` may be set together.
+    pub both: bool,
+    pub spelling: Spelling,
+    pub stops: Stops,
+    pub choice: Choosing,
+    pub format: Format,
+    /// The only thing that may be said about streaming, where there is but one.
+    pub stream: Option<bool>,
+    /// While the model thinks, the answer must be streamed.
+    pub streams_thinking: bool,
+    /// The only thing that may be said about keeping the reply, where there is but one.
+    pub store: Option<bool>,
+    pub metadata: Option<Pairs>,
+    /// The words for a service tier; `None` where any is taken.
+    pub tiers: Option<&'static [&'static str]>,
+    /// The words for the length of an answer; `None` where any is taken.
+    pub verbosities: Option<&'static [&'static str]>,
+    /// The words for what of the reasoning is shown; `None` where any is taken.
+    pub displays: Option<&'static [&'static str]>,
+    /// The longest id of an end user.
+    pub longest_user: usize,
+    /// The longest key of a cache.
+    pub longest_cache_key: usize,
+    /// Fields of the body whose meaning is known, and which the target has another word for or none.
+    pub respelled: &'static [&'static str],
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct MaxTokens {
+    pub required: bool,
+    pub least: u64,
+    pub most: u64,
+    /// Asking for nothing is taken, to warm a cache, if nothing that concerns the output is said.
+    pub prewarms: bool,
+}
+
+/// What each parameter of sampling may be.
+#[derive(Clone, Copy, Debug)]
+pub struct Sampling {
+    pub temperature: Span,
+    pub top_p: Span,
+    pub top_k: Span,
+    pub penalties: Span,
+}
+
+/// From the least to the most. Where the least is more than the most, it may not be set at all.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Span {
+    pub least: f64,
+    pub most: f64,
+}
+
+/// How numbers may be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spelling {
+    /// Also in strings.
+    Loose,
+    Numbers,
+    /// And whole ones without a fraction or an exponent.
+    Exact,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Stops {
+    pub taken: bool,
+    /// One may be blank, if it is not empty.
+    pub blank: bool,
+    pub empty: bool,
+    pub most: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Choosing {
+    pub without_tools: Lone,
+    pub forced: Forced,
+    /// The tools it names must be there.
+    pub known_names: bool,
+}
+
+/// Which choices may be made where there are no tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lone {
+    Any,
+    Unforced,
+    OnlyNone,
+    Nothing,
+}
+
+/// Whether a call can be forced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forced {
+    Free,
+    NotWithBudget,
+    NotWhileThinking,
+    /// One tool can be named, but not just any required.
+    Named,
+    Never,
+}
+
+/// What form an answer can be asked to have.
+#[derive(Clone, Copy, Debug)]
+pub struct Format {
+    /// Any JSON can be asked for without a schema.
+    pub json: bool,
+    /// Only if the conversation has the word.
+    pub json_word: bool,
+    /// The instructions count as part of it.
+    pub word_in_system: bool,
+    /// Also while the model thinks.
+    pub json_while_thinking: bool,
+    /// JSON goes together with tools.
+    pub with_tools: bool,
+    pub schema: bool,
+}
+
+/// How many pairs, and how long they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pairs {
+    pub least: usize,
+    pub most: usize,
+    pub key: usize,
+    pub value: usize,
+}
+
+impl Span {
+    pub const ANY: Self = Self { least: f64::NEG_INFINITY, most: f64::INFINITY };
+    pub const NEVER: Self = Self { least: 1.0, most: 0.0 };
+    pub const ONE: Self = Self::new(1.0, 1.0);
+
+    pub const fn new(least: f64, most: f64) -> Self {
+        Self { least, most }
+    }
+
+    pub fn holds(&self, number: f64) -> bool {
+        self.least <= number && number <= self.most
+    }
+}
+
+impl Sampling {
+    pub const ANY: Self =
+        Self { temperature: Span::ANY, top_p: Span::ANY, top_k: Span::ANY, penalties: Span::ANY };
+}

@@ -1,0 +1,181 @@
+//! Reasoning and its seals: what each target takes.
+
+mod rows;
+
+use interlingua_model::{Reasoning, ReasoningMode, Settings};
+
+pub(super) use rows::ROWS;
+
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "a row of data, each yes or no on its own")]
+pub struct Thinking {
+    /// The model thinks where nothing is said of it.
+    pub unasked: bool,
+    /// It thinks whatever is said.
+    pub always: bool,
+    /// An effort other than `none` asks for thinking by itself.
+    pub effort_asks: bool,
+    /// Whether to think, and how much, can be said at all.
+    pub asked: bool,
+    /// The one field in which an effort is looked for; empty where there is but one way to say it.
+    pub effort_field: &'static str,
+    pub budget: Budget,
+    /// The model can be told to decide itself.
+    pub adaptive: bool,
+    pub off: Off,
+    /// The efforts the model knows; none where it takes no effort, `None` where it takes any word.
+    pub efforts: Option<&'static [&'static str]>,
+    /// The highest efforts are refused while thinking is off.
+    pub calm_when_off: bool,
+    /// A budget and an effort cannot be said together; which of them stays.
+    pub one_measure: Option<Measure>,
+    /// What functions among the tools do to the effort.
+    pub with_tools: WithTools,
+    pub replay: Replay,
+    /// Who made the seals that the target can open.
+    pub issuers: &'static [&'static str],
+    /// Seals are base64.
+    pub base64_seals: bool,
+    pub sealed_calls: SealedCalls,
+    /// Thinking stands in the assistant's words only, and never at their end.
+    pub placed: bool,
+    /// What holds thinking begins with it.
+    pub comes_first: bool,
+    /// While there is a budget, an open tool loop begins with thinking.
+    pub opens_loop: bool,
+    /// What an answer that called tools must bring back while the model thinks.
+    pub echo: Echo,
+    /// The field in which it comes back.
+    pub echo_field: &'static str,
+    /// Fields of reasoning that others have and the target refuses.
+    pub strange_fields: &'static [&'static str],
+    /// Reasoning is an item that goes back with what it led to.
+    pub items: bool,
+}
+
+/// Which budgets are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Budget {
+    Never,
+    Any,
+    Within {
+        least: u64,
+        most: u64,
+        /// And less than all that may be written.
+        below_max_tokens: bool,
+    },
+    /// None is: an effort says it.
+    AsEffort,
+}
+
+/// How thinking is turned off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Off {
+    Taken,
+    /// It cannot be: saying nothing is all that is taken.
+    Never,
+    /// It thinks between tools instead.
+    BetweenTools,
+    /// By the effort `none`, where that is known.
+    Effort,
+    /// It cannot be: the least there is comes nearest.
+    Least,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    Budget,
+    Effort,
+}
+
+/// Whether functions go with an effort.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WithTools {
+    Any,
+    /// Only where no effort is asked for.
+    NoEffort,
+    /// Only where the effort is `none`.
+    EffortNone,
+}
+
+/// Which thinking of the history goes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replay {
+    /// None: there is no place for it.
+    Nothing,
+    /// What the target's own issuers sealed.
+    Sealed,
+    /// That, and unsealed thinking that came in the target's own dialect.
+    SealedOrOwn,
+    /// That, and what the provider keeps under an id.
+    SealedOrKept,
+    /// What is redacted.
+    Redacted,
+    /// Any.
+    All,
+}
+
+/// Whether calls of the current turn must be sealed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SealedCalls {
+    Free,
+    /// The first call of each step.
+    First,
+    /// The first call of each step, or the thinking before it.
+    Step,
+}
+
+/// Reasoning that must come back with the calls it led to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Echo {
+    Free,
+    /// It may be empty.
+    Empty,
+    /// It may not be empty.
+    Said,
+}
+
+/// How a request asks for thinking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    Unsaid,
+    Off,
+    BetweenTools,
+    Budget,
+    Adaptive,
+}
+
+impl Thinking {
+    /// Whether the model thinks before it answers, as far as is known.
+    pub fn thinks(&self, settings: &Settings) -> bool {
+        match asked(settings) {
+            _ if self.always => true,
+            Asked::Off | Asked::BetweenTools => false,
+            Asked::Budget | Asked::Adaptive => true,
+            Asked::Unsaid => {
+                let effort = settings.reasoning.as_ref().and_then(|said| said.effort.as_ref());
+                self.unasked || self.effort_asks && effort.is_some()
+            }
+        }
+    }
+}
+
+/// How the settings ask for thinking, by mode, budget and effort together.
+pub fn asked(settings: &Settings) -> Asked {
+    let Some(Reasoning { mode, effort, budget, .. }) = &settings.reasoning else {
+        return Asked::Unsaid;
+    };
+    let none = effort.as_ref().is_some_and(|effort| effort == "none");
+    let budget = budget.as_ref().map(crate::number::said);
+    match mode {
+        Some(ReasoningMode::Off) => Asked::Off,
+        Some(ReasoningMode::BetweenTools) => Asked::BetweenTools,
+        None if none => Asked::Off,
+        _ if budget == Some(Some(0.0)) => Asked::Off,
+        Some(ReasoningMode::Adaptive) => Asked::Adaptive,
+        _ if budget.flatten().is_some() => Asked::Budget,
+        Some(ReasoningMode::On) => Asked::Adaptive,
+        None if budget.is_some() => Asked::Adaptive,
+        None => Asked::Unsaid,
+    }
+}

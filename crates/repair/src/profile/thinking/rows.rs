@@ -1,0 +1,341 @@
+//! The rows.
+
+use super::{Budget, Echo, Measure, Off, Replay, SealedCalls, Thinking, WithTools};
+use crate::profile::Scope;
+use crate::profile::scope::CLAUDE;
+
+const CHAT: &str = "openai-chat";
+const RESPONSES: &str = "openai-responses";
+
+pub(in crate::profile) static ROWS: &[(Scope, Thinking)] = &[
+    // Behind Converse: who else than Claude answers there.
+    (Scope::models("bedrock", &["claude-3-haiku", "claude-3-sonnet", "claude-3-opus"]), SILENT),
+    (Scope::models("bedrock", &["claude-3-5"]), SILENT),
+    (Scope::models("bedrock", &["amazon.nova"]), Thinking { asked: false, ..ELSEWHERE }),
+    (
+        Scope::models("bedrock", &["openai.gpt-5"]),
+        Thinking { replay: Replay::Redacted, ..ELSEWHERE },
+    ),
+    (Scope::models("bedrock", BEDROCK_OTHERS), ELSEWHERE),
+    // Claude, the newest first.
+    (claude(&["fable-5-2", "mythos-5-2", "fable-5-1", "mythos-5-1"]), FABLE_5),
+    (claude(&["opus-5-5"]), FABLE_5),
+    (claude(&["sonnet-5-5"]), Thinking { off: Off::BetweenTools, calm_when_off: true, ..FABLE_5 }),
+    (claude(&["haiku-5-5"]), Thinking { off: Off::Taken, calm_when_off: true, ..FABLE_5 }),
+    (claude(&["mythos-preview", "fable-5", "mythos-5"]), FABLE_5),
+    (claude(&["opus-5"]), Thinking { off: Off::Taken, calm_when_off: true, ..FABLE_5 }),
+    (claude(&["sonnet-5"]), Thinking { off: Off::Taken, ..FABLE_5 }),
+    (claude(&["opus-4-8", "opus-4-7"]), OPUS_4_7),
+    (
+        claude(&["opus-4-6", "sonnet-4-6"]),
+        Thinking {
+            budget: CLAUDE_BUDGET,
+            efforts: Some(&["low", "medium", "high", "max"]),
+            comes_first: true,
+            ..OPUS_4_7
+        },
+    ),
+    (claude(&["opus-4-5"]), Thinking { efforts: Some(&["low", "medium", "high"]), ..OLD }),
+    (claude(&["sonnet-4-5", "haiku-4-5", "opus-4", "4-opus", "sonnet-4", "4-sonnet"]), OLD),
+    (claude(&["3-7-sonnet", "3-5-sonnet", "3-5-haiku", "claude-3-"]), OLD),
+    (Scope::all("anthropic"), FABLE_5),
+    (Scope::all("bedrock"), FABLE_5),
+    // Chat, as its inventor serves it.
+    (inventor(CHAT_NAMES), NO_EFFORT),
+    (
+        inventor(&["^gpt-5.6!", "^gpt-5.7!", "^gpt-5.8!", "^gpt-5.9!", "^gpt-6", "^gpt-7"]),
+        Thinking {
+            efforts: Some(&["none", "minimal", "low", "medium", "high", "xhigh", "max"]),
+            with_tools: WithTools::EffortNone,
+            ..GPT
+        },
+    ),
+    (
+        inventor(&["^gpt-5.4!", "^gpt-5.5!"]),
+        Thinking { efforts: Some(TO_XHIGH), with_tools: WithTools::NoEffort, ..GPT },
+    ),
+    (inventor(&["^gpt-5.2!", "^gpt-5.3!"]), Thinking { efforts: Some(TO_XHIGH), ..GPT }),
+    (inventor(&["^gpt-5.1!"]), Thinking { efforts: Some(TO_HIGH), ..GPT }),
+    (inventor(&["^gpt-5!"]), Thinking { efforts: Some(FROM_MINIMAL), ..GPT }),
+    (inventor(&["^gpt-0", "^gpt-1", "^gpt-2", "^gpt-3", "^gpt-4"]), NO_EFFORT),
+    (inventor(&["^o1", "^o3", "^o4"]), Thinking { efforts: Some(LOW_TO_HIGH), ..GPT }),
+    (Scope::flavors(CHAT, INVENTOR), Thinking { ..CLOSED }),
+    // And as others do.
+    (Scope::flavors(CHAT, &["generic", "cerebras"]), Thinking { strange_fields: FIELDS, ..CLOSED }),
+    (
+        Scope::of(CHAT, &["deepseek"], &["^deepseek-chat", "^deepseek-v3"]),
+        Thinking { unasked: false, ..DEEPSEEK },
+    ),
+    (Scope::flavors(CHAT, &["deepseek"]), DEEPSEEK),
+    (
+        Scope::flavors(CHAT, &["mistral"]),
+        Thinking { replay: Replay::All, strange_fields: FIELDS, ..CLOSED },
+    ),
+    (Scope::of(CHAT, &["groq"], GROQ_PLAIN), Thinking { strange_fields: FIELDS, ..CLOSED }),
+    (
+        Scope::flavors(CHAT, &["groq"]),
+        Thinking {
+            replay: Replay::All,
+            strange_fields: &["reasoning_content", "reasoning_details"],
+            ..CLOSED
+        },
+    ),
+    (
+        Scope::of(
+            CHAT,
+            &["moonshot"],
+            &["^moonshot-v1", "^kimi-k2-0", "^kimi-k2-turbo", "^kimi-latest"],
+        ),
+        OPEN,
+    ),
+    (Scope::flavors(CHAT, &["moonshot"]), Thinking { echo: Echo::Said, ..DEEPSEEK }),
+    (Scope::of(CHAT, &["qwen"], &["-instruct", "^qwen3-coder"]), OPEN),
+    (Scope::of(CHAT, &["qwen"], QWEN_THINKING), Thinking { unasked: true, ..OPEN }),
+    (
+        Scope::flavors(CHAT, &["ollama"]),
+        Thinking {
+            efforts: Some(OLLAMA),
+            off: Off::Effort,
+            effort_field: "reasoning_effort",
+            ..OPEN
+        },
+    ),
+    (Scope::of(CHAT, &["xai"], GROK_EFFORT), OPEN),
+    (
+        Scope::flavors(CHAT, &["xai"]),
+        Thinking { asked: false, effort_field: "reasoning_effort", ..OPEN },
+    ),
+    (Scope::of(CHAT, &["gemini-compat", "openrouter"], GEMINI_UNSIGNED), OPEN),
+    (
+        Scope::flavors(CHAT, &["gemini-compat"]),
+        Thinking { sealed_calls: SealedCalls::First, ..OPEN },
+    ),
+    (
+        Scope::of(CHAT, &["openrouter"], &["google/"]),
+        Thinking { sealed_calls: SealedCalls::Step, ..OPEN },
+    ),
+    (Scope::all(CHAT), OPEN),
+    // Responses.
+    (responses(&["^gpt-3.5!", "^gpt-4!", "^gpt-4.1!", "^gpt-4.5!", "^chatgpt-4o!"]), NEVER),
+    (responses(&["^gpt-5-chat!"]), NEVER),
+    (responses(&["^gpt-5-codex!", "^gpt-5.5-pro!"]), Thinking { always: true, ..ITEMS }),
+    (responses(&["^gpt-5-pro!"]), always(&["high"])),
+    (responses(&["^gpt-5!"]), always(FROM_MINIMAL)),
+    (responses(&["^gpt-5.1-chat!", "^gpt-5.2-chat!", "^gpt-5.3-chat!"]), always(&["medium"])),
+    (responses(&["^gpt-5.1-codex!"]), ITEMS),
+    (responses(&["^gpt-5.1!"]), Thinking { efforts: Some(TO_HIGH), ..ITEMS }),
+    (responses(&["^gpt-5.2-pro!", "^gpt-5.4-pro!"]), always(&["medium", "high", "xhigh"])),
+    (
+        responses(&["^gpt-5.2!", "^gpt-5.3!", "^gpt-5.4!"]),
+        Thinking { efforts: Some(TO_XHIGH), ..ITEMS },
+    ),
+    (responses(&["^gpt-5.5!"]), Thinking { unasked: true, ..ITEMS }),
+    (responses(&["^gpt-6-astra!"]), always(&["low", "medium", "high", "xhigh", "max"])),
+    (responses(&["^gpt-5.6!", "^gpt-6!"]), always(TO_MAX)),
+    (responses(&["^o1!", "^o3!", "^o4!"]), always(LOW_TO_HIGH)),
+    // Nobody knows whether an unknown model thinks.
+    (Scope::all(RESPONSES), Thinking { effort_asks: false, ..ITEMS }),
+    // Gemini.
+    (
+        Scope::models("gemini", &["gemini-3-pro-image", "gemini-3.1-flash-image"]),
+        Thinking { sealed_calls: SealedCalls::Free, ..GEMINI_3 },
+    ),
+    (
+        Scope::models("gemini", &["gemini-3.1-pro-image"]),
+        Thinking { sealed_calls: SealedCalls::Free, ..GEMINI_3 },
+    ),
+    (
+        Scope::models("gemini", &["gemini-2.5-pro"]),
+        Thinking { off: Off::Least, budget: within(128, 32_768), ..GEMINI_2 },
+    ),
+    (
+        Scope::models("gemini", &["gemini-2.5-flash-lite"]),
+        Thinking { budget: within(512, 24_576), ..GEMINI_2 },
+    ),
+    (Scope::models("gemini", &["gemini-2.5"]), GEMINI_2),
+    (
+        Scope::models(
+            "gemini",
+            &["gemini-2", "gemini-1", "gemini-pro-vision", "gemini-exp", "learnlm"],
+        ),
+        Thinking { budget: Budget::Any, ..GEMINI_2 },
+    ),
+    (
+        Scope::models("gemini", &["gemma"]),
+        Thinking { sealed_calls: SealedCalls::Free, off: Off::Taken, ..GEMINI_3 },
+    ),
+    (Scope::all("gemini"), GEMINI_3),
+];
+
+const fn claude(models: &'static [&'static str]) -> Scope {
+    Scope::models(CLAUDE, models)
+}
+
+const fn inventor(models: &'static [&'static str]) -> Scope {
+    Scope::of(CHAT, INVENTOR, models)
+}
+
+const fn responses(models: &'static [&'static str]) -> Scope {
+    Scope::models(RESPONSES, models)
+}
+
+const fn within(least: u64, most: u64) -> Budget {
+    Budget::Within { least, most, below_max_tokens: false }
+}
+
+const fn always(efforts: &'static [&'static str]) -> Thinking {
+    Thinking { unasked: true, efforts: Some(efforts), ..ITEMS }
+}
+
+const FABLE_5: Thinking = Thinking { unasked: true, off: Off::Never, ..OPUS_4_7 };
+const OPUS_4_7: Thinking = Thinking {
+    budget: Budget::AsEffort,
+    adaptive: true,
+    efforts: Some(&["low", "medium", "high", "xhigh", "max"]),
+    comes_first: false,
+    ..OLD
+};
+/// The shape of the 4.5 generation, from which the others differ.
+const OLD: Thinking = Thinking {
+    budget: CLAUDE_BUDGET,
+    adaptive: false,
+    efforts: Some(&[]),
+    replay: Replay::Sealed,
+    issuers: &["anthropic"],
+    placed: true,
+    comes_first: true,
+    opens_loop: true,
+    ..OPEN
+};
+/// As old, and additional fields are closed.
+const SILENT: Thinking = Thinking { asked: false, ..OLD };
+const CLAUDE_BUDGET: Budget =
+    Budget::Within { least: 1024, most: u64::MAX, below_max_tokens: true };
+/// Somebody else's models behind Converse.
+const ELSEWHERE: Thinking =
+    Thinking { replay: Replay::SealedOrOwn, issuers: &["anthropic"], ..OPEN };
+
+/// Takes whatever is said.
+const OPEN: Thinking = Thinking {
+    unasked: false,
+    always: false,
+    effort_asks: false,
+    asked: true,
+    effort_field: "",
+    budget: Budget::Any,
+    adaptive: true,
+    off: Off::Taken,
+    efforts: None,
+    calm_when_off: false,
+    one_measure: None,
+    with_tools: WithTools::Any,
+    replay: Replay::All,
+    issuers: &[],
+    base64_seals: false,
+    sealed_calls: SealedCalls::Free,
+    placed: false,
+    comes_first: false,
+    opens_loop: false,
+    echo: Echo::Free,
+    echo_field: "",
+    strange_fields: &[],
+    items: false,
+};
+/// Takes no reasoning back.
+const CLOSED: Thinking = Thinking { replay: Replay::Nothing, ..OPEN };
+const GPT: Thinking = Thinking {
+    unasked: true,
+    effort_field: "reasoning_effort",
+    budget: Budget::AsEffort,
+    off: Off::Effort,
+    ..CLOSED
+};
+const NO_EFFORT: Thinking = Thinking { unasked: false, asked: false, ..GPT };
+const DEEPSEEK: Thinking =
+    Thinking { unasked: true, echo: Echo::Empty, echo_field: "reasoning_content", ..OPEN };
+
+const ITEMS: Thinking = Thinking {
+    effort_asks: true,
+    budget: Budget::AsEffort,
+    off: Off::Effort,
+    replay: Replay::SealedOrKept,
+    issuers: &["openai", "xai"],
+    items: true,
+    ..OPEN
+};
+const NEVER: Thinking = Thinking { asked: false, ..ITEMS };
+
+const GEMINI_3: Thinking = Thinking {
+    unasked: true,
+    off: Off::Least,
+    efforts: Some(&["minimal", "low", "medium", "high", "thinking_level_unspecified"]),
+    one_measure: Some(Measure::Effort),
+    replay: Replay::SealedOrOwn,
+    issuers: &["google"],
+    base64_seals: true,
+    sealed_calls: SealedCalls::First,
+    ..OPEN
+};
+const GEMINI_2: Thinking = Thinking {
+    off: Off::Taken,
+    budget: within(0, 24_576),
+    efforts: Some(&[]),
+    one_measure: Some(Measure::Budget),
+    sealed_calls: SealedCalls::Free,
+    ..GEMINI_3
+};
+
+const INVENTOR: &[&str] = &["", "openai", "azure"];
+const CHAT_NAMES: &[&str] = &[
+    "^gpt-4-chat",
+    "^gpt-5-chat",
+    "^gpt-5.1-chat",
+    "^gpt-5.2-chat",
+    "^gpt-5.3-chat",
+    "^gpt-5.4-chat",
+    "^gpt-5.5-chat",
+    "^gpt-5.6-chat",
+    "^gpt-6-chat",
+];
+const TO_XHIGH: &[&str] = &["none", "low", "medium", "high", "xhigh"];
+const TO_MAX: &[&str] = &["none", "low", "medium", "high", "xhigh", "max"];
+const TO_HIGH: &[&str] = &["none", "low", "medium", "high"];
+const FROM_MINIMAL: &[&str] = &["minimal", "low", "medium", "high"];
+const LOW_TO_HIGH: &[&str] = &["low", "medium", "high"];
+const OLLAMA: &[&str] = &["minimal", "low", "medium", "high", "xhigh", "ultra", "max", "none"];
+const FIELDS: &[&str] = &["reasoning_content", "reasoning", "reasoning_details"];
+const GROQ_PLAIN: &[&str] =
+    &["^llama", "^meta-llama", "^gemma", "^mixtral", "^mistral", "^allam", "^kimi-k2-instruct"];
+const QWEN_THINKING: &[&str] = &[
+    "-thinking",
+    "^qwq",
+    "^qwen3-0.6b",
+    "^qwen3-1.7b",
+    "^qwen3-4b",
+    "^qwen3-8b",
+    "^qwen3-14b",
+    "^qwen3-32b",
+    "^qwen3-30b",
+    "^qwen3-235b",
+];
+const GROK_EFFORT: &[&str] =
+    &["^grok-3-mini", "^grok-4.3", "^grok-4.5", "^grok-4.6", "^grok-4.20-multi-agent"];
+const GEMINI_UNSIGNED: &[&str] = &["^gemini-1", "^gemini-2", "^gemma", "^gemini-3-pro-image"];
+const BEDROCK_OTHERS: &[&str] = &[
+    "amazon.",
+    "meta.",
+    "mistral.",
+    "cohere.",
+    "deepseek.",
+    "qwen.",
+    "openai.",
+    "moonshot",
+    "minimax.",
+    "ai21.",
+    "writer.",
+    "zai.",
+    "google.",
+    "nvidia.",
+    "twelvelabs.",
+    "xai.",
+];
