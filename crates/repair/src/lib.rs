@@ -17,6 +17,7 @@ mod measure;
 pub mod mend;
 mod number;
 mod odd;
+mod offer;
 pub mod pairing;
 pub mod profile;
 pub mod shape;
@@ -81,6 +82,7 @@ pub static ALL: &[Rule] = &[
     fit("unknown-field", fit::unknown_field::apply),
     fit("unknown-block", fit::unknown_block::apply),
     // Settings.
+    fit("odd-field", fit::odd_field::apply),
     fit("odd-setting", fit::odd_setting::apply),
     fit("fixed-setting", fit::fixed_setting::apply),
     fit("thinking-mode", fit::thinking_mode::apply),
@@ -104,6 +106,7 @@ pub static ALL: &[Rule] = &[
     fit("strange-reasoning", fit::strange_reasoning::apply),
     fit("missing-reasoning", fit::missing_reasoning::apply),
     fit("missing-signature", fit::missing_signature::apply),
+    fit("conflicting-field", fit::conflicting_field::apply),
     // Sampling depends on whether the model thinks in the end.
     fit("sampling", fit::sampling::apply),
     // Who speaks when.

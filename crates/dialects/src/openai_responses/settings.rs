@@ -34,6 +34,8 @@ pub(super) fn decode(body: Node<'_>, fields: &mut [TopField], ledger: &mut Ledge
         max_tokens: json("max_output_tokens"),
         temperature: json("temperature"),
         top_p: json("top_p"),
+        presence_penalty: json("presence_penalty"),
+        frequency_penalty: json("frequency_penalty"),
         stream: boolean("stream"),
         parallel: boolean("parallel_tool_calls"),
         store: boolean("store"),
@@ -103,6 +105,8 @@ pub(super) fn write_field(
         "max_output_tokens" => o.json_if("max_output_tokens", settings.max_tokens.as_ref()),
         "temperature" => o.json_if("temperature", settings.temperature.as_ref()),
         "top_p" => o.json_if("top_p", settings.top_p.as_ref()),
+        "presence_penalty" => o.json_if("presence_penalty", settings.presence_penalty.as_ref()),
+        "frequency_penalty" => o.json_if("frequency_penalty", settings.frequency_penalty.as_ref()),
         "tool_choice" => match (&settings.choice, written) {
             (Some(choice), _) => choice::encode(choice, &conversation.tools, o),
             (None, Some(hosted)) if choice::decode(hosted.doc().root()).is_none() => {
@@ -236,12 +240,7 @@ pub(super) fn note_differences(conversation: &Conversation, ledger: &mut Ledger)
         let what = format!("left out `{name}`: there is no such setting here");
         ledger.loss(note::NO_SUCH_SETTING, place, what);
     };
-    let numbers = [
-        ("top_k", &settings.top_k),
-        ("seed", &settings.seed),
-        ("presence_penalty", &settings.presence_penalty),
-        ("frequency_penalty", &settings.frequency_penalty),
-    ];
+    let numbers = [("top_k", &settings.top_k), ("seed", &settings.seed)];
     for (name, value) in numbers {
         if value.as_ref().is_some_and(|value| value.kind() != Kind::Null) {
             missing(name);
@@ -277,6 +276,8 @@ pub(super) const KEYS: &[&str] = &[
     "max_output_tokens",
     "temperature",
     "top_p",
+    "presence_penalty",
+    "frequency_penalty",
     "tool_choice",
     "parallel_tool_calls",
     "reasoning",

@@ -20,7 +20,7 @@ use interlingua_model::{Block, Body, Format, Place, Role, Verbatim};
 use interlingua_wire::{Json, Text};
 
 use super::forced_while_thinking::turn_off;
-use crate::Work;
+use crate::{Work, offer};
 
 pub fn apply(work: &mut Work<'_>) {
     let row = work.profile.params.format;
@@ -37,7 +37,8 @@ pub fn apply(work: &mut Work<'_>) {
     if !row.json_while_thinking && work.profile.thinking.thinks(&work.conversation().settings) {
         turn_off(work, "thinking is off for this request: JSON does not go with it");
     }
-    if row.json && (!row.json_word || has_word(work, row.word_in_system)) {
+    let elsewhere = offer::is_elsewhere(work);
+    if row.json && (!row.json_word || elsewhere || has_word(work, row.word_in_system)) {
         return;
     }
     if row.schema {

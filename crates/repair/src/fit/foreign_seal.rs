@@ -18,14 +18,17 @@
 //! ```
 
 use interlingua_model::{Block, Body, Form, Place, Seal};
-use interlingua_wire::Text;
+use interlingua_wire::{Node, Text};
 
 use crate::profile::thinking::{Replay, Thinking};
 use crate::{Work, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
     let row = work.profile.thinking;
-    if row.replay == Replay::All && row.issuers.is_empty() {
+    if !row.sealed_formats.is_empty() && work.is_own() {
+        unsealed_entries(work);
+    }
+    if row.replay == Replay::All {
         return;
     }
     if row.base64_seals {
@@ -36,6 +39,32 @@ pub fn apply(work: &mut Work<'_>) {
     thoughts::leave_out(work, all, |work, turn, at| {
         refusal(work.block(turn, at), row, own, model.as_ref())
     });
+}
+
+/// Leaves out entries of a format that must be sealed, and are not.
+fn unsealed_entries(work: &mut Work<'_>) {
+    let (dialect, formats) = (work.profile.dialect, work.profile.thinking.sealed_formats);
+    for turn in (0..work.turns().len()).rev() {
+        for at in (0..work.blocks(turn).len()).rev() {
+            let block = work.block(turn, at);
+            let entry = match &block.body {
+                Body::Thinking(_) if block.seal.is_none() => block.text_for(dialect),
+                Body::Foreign { kind, json, .. } if kind == ENCRYPTED => Some(json),
+                _ => None,
+            };
+            let refused = entry.is_some_and(|entry| {
+                let doc = entry.doc();
+                let word = |key: &str| doc.root().get(key).map(Node::word).unwrap_or_default();
+                // What such a model thinks aloud is not sealed; the entry beside it is.
+                let aloud = word("format") == ALOUD && word("type") == "reasoning.text";
+                formats.contains(&&*word("format")) && word("type") != SUMMARY && !aloud
+            });
+            if refused {
+                work.loss(Place::block(turn, at), "left out reasoning that lost its seal");
+                work.remove(turn, at);
+            }
+        }
+    }
 }
 
 /// Takes away seals that are none: what they seal stays, unsealed.
@@ -124,3 +153,8 @@ fn bare(model: &str) -> String {
     let kept = parts.len() - parts.iter().rev().take_while(|part| loose(part)).count();
     parts[..kept.max(1)].join("-")
 }
+
+/// Kinds and formats of entries, where reasoning is a list of them.
+const ENCRYPTED: &str = "reasoning.encrypted";
+const SUMMARY: &str = "reasoning.summary";
+const ALOUD: &str = "google-gemini-v1";

@@ -14,10 +14,12 @@
 //! ```
 
 use interlingua_model::Place;
+use interlingua_wire::Node;
 
 use crate::Work;
 
 pub fn apply(work: &mut Work<'_>) {
+    rivals(work);
     let strange = work.profile.params.respelled;
     if strange.is_empty() || !work.is_own() {
         return;
@@ -33,5 +35,26 @@ pub fn apply(work: &mut Work<'_>) {
         work.settings();
         let what = format!("`{}` is not known here: what it says is said otherwise", field.key);
         work.change(Place::SETTINGS, what);
+    }
+}
+
+/// Of two fields that say different things, the one with more to say stays.
+fn rivals(work: &mut Work<'_>) {
+    let Some((lesser, greater)) = work.profile.thinking.rivals.filter(|_| work.is_own()) else {
+        return;
+    };
+    let fields = &work.conversation().fields;
+    let of = |key: &str| fields.iter().position(|field| field.key == *key);
+    let (Some(lesser), Some(greater)) = (of(lesser), of(greater)) else { return };
+    let doc = fields[greater].value.doc();
+    let effort = doc.root().get("effort").and_then(Node::text);
+    let said = fields[lesser].value.text();
+    if effort.is_some() && said.is_some() && effort != said {
+        let field = work.fields().remove(lesser);
+        work.settings().reasoning.get_or_insert_default().effort = effort;
+        work.loss(
+            Place::SETTINGS,
+            format!("left out `{}`: another field says otherwise", field.key),
+        );
     }
 }

@@ -18,34 +18,21 @@
 
 use interlingua_model::{Choice, Place};
 
-use crate::Work;
-use crate::profile::params::{Forced, Lone};
+use crate::profile::params::{Choosing, Forced, Lone};
+use crate::{Work, offer};
 
 pub fn apply(work: &mut Work<'_>) {
     let row = &work.profile.params.choice;
-    let settings = &work.conversation().settings;
-    let Some(choice) = &settings.choice else { return };
-    let toolless = work.conversation().tools.is_empty();
-    let forces = is_forced(choice);
-    let lone = toolless
-        && match row.without_tools {
-            Lone::Any => false,
-            Lone::Unforced => forces,
-            Lone::OnlyNone => *choice != Choice::None,
-            Lone::Nothing => true,
-        };
-    if lone {
+    if row.known_names && !offer::is_elsewhere(work) && unknown(work) {
+        return;
+    }
+    let Some(choice) = &work.conversation().settings.choice else { return };
+    if !offer::has_any(work) && is_lone(row, choice) {
         work.settings().choice = None;
         return work.change(Place::SETTINGS, "left out the tool choice: there are no tools");
     }
-    if row.known_names
-        && let Some(better) = offered(work, choice)
-    {
-        work.settings().choice = better;
-        return work.loss(Place::SETTINGS, "left out a tool choice that names no tool there is");
-    }
     let refused = match row.forced {
-        Forced::Never => forces,
+        Forced::Never => is_forced(choice),
         Forced::Named => *choice == Choice::Required,
         Forced::Free | Forced::NotWithBudget | Forced::NotWhileThinking => false,
     };
@@ -54,36 +41,59 @@ pub fn apply(work: &mut Work<'_>) {
             Choice::Allowed { names, .. } => {
                 Choice::Allowed { names: names.clone(), required: false }
             }
-            _ => Choice::Auto,
+            Choice::Auto | Choice::None | Choice::Required | Choice::Named(_) => Choice::Auto,
         };
         work.settings().choice = Some(free);
         let what = "a call cannot be forced: whether to call is left to the model";
-        work.loss(Place::SETTINGS, what);
+        return work.loss(Place::SETTINGS, what);
+    }
+    let names = matches!(choice, Choice::Named(_) | Choice::Allowed { .. });
+    if names && !row.named && work.is_own() && offer::forget_choice(work) {
+        let what = "a tool cannot be named: the others are not offered this time";
+        work.change(Place::SETTINGS, what);
     }
 }
 
+/// Whether the choice forces a call.
 pub fn is_forced(choice: &Choice) -> bool {
     matches!(choice, Choice::Required | Choice::Named(_) | Choice::Allowed { required: true, .. })
 }
 
-/// The choice without the tools that are not there, if it names any.
-#[expect(clippy::option_option, reason = "whether to change it, and then to what")]
-fn offered(work: &Work<'_>, choice: &Choice) -> Option<Option<Choice>> {
-    let tools = &work.conversation().tools;
-    let is_there = |name: &interlingua_wire::Text| tools.iter().any(|tool| tool.name == *name);
-    match choice {
-        Choice::Named(name) if !is_there(name) => Some(None),
-        Choice::Allowed { names, required } if !names.iter().all(is_there) => {
-            let names: Vec<_> = names.iter().filter(|name| is_there(name)).cloned().collect();
-            let left =
-                (!names.is_empty()).then_some(Choice::Allowed { names, required: *required });
-            Some(left)
-        }
-        Choice::Required if tools.is_empty() => Some(None),
-        Choice::Auto
-        | Choice::None
-        | Choice::Required
-        | Choice::Named(_)
-        | Choice::Allowed { .. } => None,
+/// Whether the choice cannot be made where there are no tools.
+fn is_lone(row: &Choosing, choice: &Choice) -> bool {
+    match row.without_tools {
+        Lone::Any => false,
+        Lone::Unforced => is_forced(choice),
+        Lone::OnlyNone => *choice != Choice::None,
+        Lone::Nothing => true,
     }
+}
+
+/// Mends a choice that names tools which are not there; whether it did.
+fn unknown(work: &mut Work<'_>) -> bool {
+    let written = offer::is_written_well(work);
+    let better = match &work.conversation().settings.choice {
+        Some(Choice::Named(name)) if !offer::has(work, name) => Some(None),
+        Some(Choice::Allowed { names, required }) => {
+            let there: Vec<_> =
+                names.iter().filter(|name| offer::has(work, name)).cloned().collect();
+            (there.len() < names.len()).then(|| {
+                let some = Choice::Allowed { names: there.clone(), required: *required };
+                (!there.is_empty()).then_some(some)
+            })
+        }
+        _ => None,
+    };
+    if let Some(better) = better {
+        offer::forget_choice(work);
+        work.settings().choice = better;
+        work.loss(Place::SETTINGS, "left out a tool choice that names no tool there is");
+        return true;
+    }
+    if written {
+        return false;
+    }
+    offer::forget_choice(work);
+    work.change(Place::SETTINGS, "the tool choice is said anew, of the tools there are");
+    true
 }

@@ -76,7 +76,8 @@ impl Scope {
     }
 
     fn holds(&self, aim: &Aim) -> bool {
-        (self.dialect == aim.dialect.0 || self.dialect == CLAUDE && CLAUDES.contains(&aim.dialect.0))
+        (self.dialect == aim.dialect.0
+            || self.dialect == CLAUDE && CLAUDES.contains(&aim.dialect.0))
             && (self.flavors.is_empty() || self.flavors.contains(&aim.flavor))
             && (self.models.is_empty() || self.models.iter().any(|part| aim.is_named(part)))
     }

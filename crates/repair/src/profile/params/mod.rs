@@ -1,8 +1,11 @@
 //! Settings: what each target takes.
 
 mod rows;
+mod shape;
+mod shapes;
 
 pub(super) use rows::ROWS;
+pub use shape::{Field, Shape, Verdict, is_named};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Params {
@@ -34,6 +37,14 @@ pub struct Params {
     pub longest_user: usize,
     /// The longest key of a cache.
     pub longest_cache_key: usize,
+    /// The fields of the settings in the target's own dialect.
+    pub shapes: &'static [Field],
+    /// Whether to keep the reply can be said.
+    pub storing: bool,
+    /// Fields by which the provider goes on from what it keeps.
+    pub state: &'static [&'static str],
+    /// Fields that do not go with something else.
+    pub conflicts: &'static [Conflict],
     /// Fields of the body whose meaning is known, and which the target has another word for or none.
     pub respelled: &'static [&'static str],
 }
@@ -88,6 +99,8 @@ pub struct Choosing {
     pub forced: Forced,
     /// The tools it names must be there.
     pub known_names: bool,
+    /// One tool can be named.
+    pub named: bool,
 }
 
 /// Which choices may be made where there are no tools.
@@ -124,6 +137,31 @@ pub struct Format {
     /// JSON goes together with tools.
     pub with_tools: bool,
     pub schema: bool,
+}
+
+/// A field of the target's own dialect that is refused at times.
+#[derive(Clone, Copy, Debug)]
+pub struct Conflict {
+    pub field: &'static str,
+    /// An entry of its list; `None` for the whole field.
+    pub item: Option<&'static str>,
+    pub when: When,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum When {
+    Always,
+    Thinking,
+    /// The model is none that thinks.
+    NeverThinks,
+    /// The answer is not streamed.
+    Silent,
+    Tools,
+    ToolsAndStream,
+    /// Another field is not true.
+    Without(&'static str),
+    Beyond(Span),
+    ThinkingBeyond(Span),
 }
 
 /// How many pairs, and how long they are.

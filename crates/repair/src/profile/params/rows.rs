@@ -1,7 +1,9 @@
 //! The rows.
 
+use super::shapes;
 use super::{
-    Choosing, Forced, Format, Lone, MaxTokens, Pairs, Params, Sampling, Span, Spelling, Stops,
+    Choosing, Conflict, Forced, Format, Lone, MaxTokens, Pairs, Params, Sampling, Span, Spelling,
+    Stops, When,
 };
 use crate::profile::Scope;
 
@@ -62,6 +64,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
             format: Format { json: false, ..ANY_FORMAT },
             sampling: CHAT_RANGES,
             longest_user: 128,
+            conflicts: &[STREAMED, LOGPROBS, TOOLS_LOGPROBS],
             respelled: STRANGERS,
             ..COPY
         },
@@ -73,6 +76,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
             sampling: CHAT_RANGES,
             format: Format { json_word: true, ..ANY_FORMAT },
             longest_user: 128,
+            conflicts: &[LOGPROBS],
             ..COPY
         },
     ),
@@ -80,7 +84,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
         Scope::flavors(CHAT, &["deepseek"]),
         Params {
             choice: Choosing { forced: Forced::NotWhileThinking, ..FREE_CHOICE },
-            format: Format { json_word: true, ..ANY_FORMAT },
+            format: Format { json_word: true, schema: false, ..ANY_FORMAT },
             ..COPY
         },
     ),
@@ -91,6 +95,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
         Params {
             choice: Choosing { forced: Forced::Named, ..FREE_CHOICE },
             sampling: Sampling { temperature: UNIT, ..Sampling::ANY },
+            shapes: shapes::KIMI,
             ..COPY
         },
     ),
@@ -99,6 +104,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
         Params {
             sampling: Sampling { temperature: UNIT, ..Sampling::ANY },
             while_thinking: Sampling { temperature: Span::ONE, ..Sampling::ANY },
+            shapes: shapes::KIMI,
             ..COPY
         },
     ),
@@ -116,11 +122,29 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
     (Scope::flavors(CHAT, &["xai"]), GROK),
     (
         Scope::flavors(CHAT, &["vllm"]),
-        Params { choice: Choosing { without_tools: Lone::OnlyNone, ..FREE_CHOICE }, ..COPY },
+        Params {
+            choice: Choosing { without_tools: Lone::OnlyNone, ..FREE_CHOICE },
+            conflicts: &[STREAMED],
+            ..COPY
+        },
     ),
     (
         Scope::flavors(CHAT, &["lm-studio"]),
-        Params { format: Format { json: false, ..ANY_FORMAT }, ..COPY },
+        Params {
+            format: Format { json: false, ..ANY_FORMAT },
+            choice: Choosing { named: false, ..FREE_CHOICE },
+            ..COPY
+        },
+    ),
+    (
+        Scope::flavors(CHAT, &["llama.cpp"]),
+        Params {
+            conflicts: &[
+                Conflict { field: "grammar", item: None, when: When::Tools },
+                TOOLS_LOGPROBS,
+            ],
+            ..COPY
+        },
     ),
     (Scope::all(CHAT), COPY),
     // Responses.
@@ -219,11 +243,12 @@ const OLD: Params = Params {
     stops: Stops { blank: false, empty: false, ..FREE_STOPS },
     choice: CLAUDE_CHOICE,
     tiers: Some(&["auto", "standard_only"]),
-    displays: Some(&["summarized", "omitted", "updates"]),
+    displays: Some(&["summarized", "omitted"]),
+    shapes: shapes::ANTHROPIC,
     ..COPY
 };
 const CLAUDE_CHOICE: Choosing =
-    Choosing { without_tools: Lone::Unforced, forced: Forced::NotWithBudget, known_names: false };
+    Choosing { without_tools: Lone::Unforced, forced: Forced::NotWithBudget, ..FREE_CHOICE };
 
 /// Any model behind Converse.
 const CONVERSE: Params = Params {
@@ -236,6 +261,7 @@ const CONVERSE_FIELDS: Params = Params {
     stops: Stops { empty: false, most: 2_500, ..FREE_STOPS },
     metadata: Some(Pairs { least: 1, most: 16, key: 256, value: 256 }),
     tiers: Some(&["priority", "default", "flex", "reserved"]),
+    shapes: shapes::BEDROCK,
     ..COPY
 };
 
@@ -259,12 +285,16 @@ const COPY: Params = Params {
     longest_user: usize::MAX,
     longest_cache_key: usize::MAX,
     respelled: &[],
+    shapes: shapes::CHAT,
+    storing: true,
+    state: &[],
+    conflicts: &[],
 };
 const FREE_LENGTH: MaxTokens =
     MaxTokens { required: false, least: 0, most: u64::MAX, prewarms: false };
 const FREE_STOPS: Stops = Stops { taken: true, blank: true, empty: true, most: usize::MAX };
 const FREE_CHOICE: Choosing =
-    Choosing { without_tools: Lone::Any, forced: Forced::Free, known_names: false };
+    Choosing { without_tools: Lone::Any, forced: Forced::Free, known_names: false, named: true };
 const ANY_FORMAT: Format = Format {
     json: true,
     json_word: false,
@@ -287,6 +317,7 @@ const CHAT_INVENTED: Params = Params {
     format: Format { json_word: true, ..ANY_FORMAT },
     metadata: Some(Pairs { least: 0, most: 16, key: 64, value: 512 }),
     longest_user: 128,
+    conflicts: &[STREAMED, LOGPROBS, ALONE],
     respelled: STRANGERS,
     ..COPY
 };
@@ -299,6 +330,7 @@ const CHAT_REASONING: Params = Params {
 const GROK: Params = Params {
     sampling: Sampling { penalties: Span::NEVER, ..Sampling::ANY },
     stops: Stops { taken: false, ..FREE_STOPS },
+    respelled: &["stop"],
     ..COPY
 };
 
@@ -313,15 +345,54 @@ const RESPONDING: Params = Params {
     },
     choice: Choosing { without_tools: Lone::Unforced, known_names: true, ..FREE_CHOICE },
     format: Format { json_word: true, word_in_system: false, ..ANY_FORMAT },
-    metadata: Some(Pairs { least: 0, most: 16, key: usize::MAX, value: usize::MAX }),
+    metadata: Some(Pairs { least: 0, most: 16, key: usize::MAX, value: 512 }),
     tiers: Some(&["auto", "default", "fast", "flex", "priority", "scale", "ultrafast"]),
     verbosities: Some(&["low", "medium", "high"]),
+    longest_user: 128,
+    longest_cache_key: 64,
+    shapes: shapes::RESPONSES,
+    state: &["previous_response_id", "conversation", "prompt"],
+    conflicts: &[
+        LOGPROBS,
+        Conflict {
+            field: "max_tool_calls",
+            item: None,
+            when: When::Beyond(Span::new(1.0, f64::INFINITY)),
+        },
+        Conflict {
+            field: "top_logprobs",
+            item: None,
+            when: When::ThinkingBeyond(Span::new(0.0, 0.0)),
+        },
+        Conflict {
+            field: "include",
+            item: Some("message.output_text.logprobs"),
+            when: When::Thinking,
+        },
+        Conflict {
+            field: "include",
+            item: Some("reasoning.encrypted_content"),
+            when: When::NeverThinks,
+        },
+    ],
     ..COPY
 };
 
-const STUDIO: Params =
-    Params { choice: Choosing { without_tools: Lone::OnlyNone, ..FREE_CHOICE }, ..VERTEX };
-const VERTEX: Params = Params { spelling: Spelling::Loose, ..COPY };
+const STUDIO: Params = Params {
+    choice: Choosing { without_tools: Lone::OnlyNone, ..FREE_CHOICE },
+    storing: true,
+    ..VERTEX
+};
+const VERTEX: Params =
+    Params { spelling: Spelling::Loose, shapes: shapes::GEMINI, storing: false, ..COPY };
+
+const STREAMED: Conflict = Conflict { field: "stream_options", item: None, when: When::Silent };
+const LOGPROBS: Conflict =
+    Conflict { field: "top_logprobs", item: None, when: When::Beyond(Span::new(0.0, 20.0)) };
+const ALONE: Conflict =
+    Conflict { field: "top_logprobs", item: None, when: When::Without("logprobs") };
+const TOOLS_LOGPROBS: Conflict =
+    Conflict { field: "logprobs", item: None, when: When::ToolsAndStream };
 
 const UNIT: Span = Span::new(0.0, 1.0);
 const INVENTOR: &[&str] = &["", "openai", "azure"];
@@ -340,6 +411,7 @@ const STRANGERS: &[&str] =
     &["top_k", "random_seed", "thinking", "enable_thinking", "thinking_budget", "reasoning"];
 const REASONING_STRANGERS: &[&str] = &[
     "max_tokens",
+    "stop",
     "top_k",
     "random_seed",
     "thinking",

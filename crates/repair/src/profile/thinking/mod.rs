@@ -49,6 +49,10 @@ pub struct Thinking {
     pub echo_field: &'static str,
     /// Fields of reasoning that others have and the target refuses.
     pub strange_fields: &'static [&'static str],
+    /// Formats of reasoning that must be sealed, where its entries say their format.
+    pub sealed_formats: &'static [&'static str],
+    /// Two fields that ask for an effort, and may not differ.
+    pub rivals: Option<(&'static str, &'static str)>,
     /// Reasoning is an item that goes back with what it led to.
     pub items: bool,
 }

@@ -105,14 +105,37 @@ pub(in crate::profile) static ROWS: &[(Scope, Thinking)] = &[
         Scope::flavors(CHAT, &["xai"]),
         Thinking { asked: false, effort_field: "reasoning_effort", ..OPEN },
     ),
-    (Scope::of(CHAT, &["gemini-compat", "openrouter"], GEMINI_UNSIGNED), OPEN),
+    (Scope::of(CHAT, &["gemini-compat"], GEMINI_UNSIGNED), OPEN),
+    (
+        Scope::of(CHAT, &["openrouter"], GEMINI_UNSIGNED),
+        Thinking { sealed_formats: &["google-gemini-v1"], ..ROUTED },
+    ),
     (
         Scope::flavors(CHAT, &["gemini-compat"]),
         Thinking { sealed_calls: SealedCalls::First, ..OPEN },
     ),
     (
         Scope::of(CHAT, &["openrouter"], &["google/"]),
-        Thinking { sealed_calls: SealedCalls::Step, ..OPEN },
+        Thinking {
+            sealed_calls: SealedCalls::Step,
+            sealed_formats: &["google-gemini-v1"],
+            ..ROUTED
+        },
+    ),
+    (
+        Scope::of(CHAT, &["openrouter"], &["anthropic/"]),
+        Thinking { sealed_formats: &["anthropic-claude-v1"], ..ROUTED },
+    ),
+    (
+        Scope::flavors(CHAT, &["openrouter"]),
+        Thinking {
+            sealed_formats: &[
+                "openai-responses-v1",
+                "azure-openai-responses-v1",
+                "bedrock-openai-responses-v1",
+            ],
+            ..ROUTED
+        },
     ),
     (Scope::all(CHAT), OPEN),
     // Responses.
@@ -239,8 +262,12 @@ const OPEN: Thinking = Thinking {
     echo: Echo::Free,
     echo_field: "",
     strange_fields: &[],
+    sealed_formats: &[],
+    rivals: None,
     items: false,
 };
+/// A router, which carries entries of any provider.
+const ROUTED: Thinking = Thinking { rivals: Some(("reasoning_effort", "reasoning")), ..OPEN };
 /// Takes no reasoning back.
 const CLOSED: Thinking = Thinking { replay: Replay::Nothing, ..OPEN };
 const GPT: Thinking = Thinking {
@@ -255,6 +282,7 @@ const DEEPSEEK: Thinking =
     Thinking { unasked: true, echo: Echo::Empty, echo_field: "reasoning_content", ..OPEN };
 
 const ITEMS: Thinking = Thinking {
+    efforts: Some(ALL),
     effort_asks: true,
     budget: Budget::AsEffort,
     off: Off::Effort,
@@ -297,6 +325,7 @@ const CHAT_NAMES: &[&str] = &[
     "^gpt-5.6-chat",
     "^gpt-6-chat",
 ];
+const ALL: &[&str] = &["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 const TO_XHIGH: &[&str] = &["none", "low", "medium", "high", "xhigh"];
 const TO_MAX: &[&str] = &["none", "low", "medium", "high", "xhigh", "max"];
 const TO_HIGH: &[&str] = &["none", "low", "medium", "high"];

@@ -1,0 +1,94 @@
+//! A setting that does not go with the others, or beyond its limits, is left out.
+//!
+//! This is about fields that only the target's own dialect has, such as how many probabilities to show.
+//!
+//! ## Why
+//! > The 'stream_options' parameter is only allowed when 'stream' is enabled.
+//!
+//! > logprobs are not supported with reasoning models.
+//!
+//! > Encrypted content is not supported with this model.
+//!
+//! ## Example
+//! ```text
+//! before   stream_options: …   no stream
+//! after    no stream
+//! ```
+
+use interlingua_model::{Place, TopField};
+use interlingua_wire::{Json, Node};
+
+use crate::profile::params::{Conflict, When};
+use crate::{Work, number};
+
+pub fn apply(work: &mut Work<'_>) {
+    if !work.profile.params.storing && work.conversation().settings.store.is_some() {
+        work.loss(Place::SETTINGS, "left out whether to keep the reply: it cannot be said");
+        work.settings().store = None;
+    }
+    if !work.is_own() {
+        return;
+    }
+    for conflict in work.profile.params.conflicts {
+        let is_it = |field: &TopField| field.key == conflict.field && field.value != Json::NULL;
+        let Some(at) = work.conversation().fields.iter().position(is_it) else { continue };
+        if is_met(work, conflict, at) {
+            leave_out(work, conflict, at);
+        }
+    }
+}
+
+fn is_met(work: &Work<'_>, conflict: &Conflict, at: usize) -> bool {
+    let settings = &work.conversation().settings;
+    let fields = &work.conversation().fields;
+    let value = &fields[at].value;
+    match conflict.when {
+        When::Always => true,
+        When::Thinking => work.profile.thinking.thinks(settings),
+        When::NeverThinks => !work.profile.thinking.asked,
+        When::Silent => settings.stream != Some(true),
+        When::Tools => !work.conversation().tools.is_empty(),
+        When::ToolsAndStream => {
+            !work.conversation().tools.is_empty() && settings.stream == Some(true)
+        }
+        When::Without(other) => {
+            !fields.iter().any(|field| field.key == other && field.value == Json::TRUE)
+        }
+        When::Beyond(span) => number::said(value).is_none_or(|said| !span.holds(said)),
+        When::ThinkingBeyond(span) => {
+            work.profile.thinking.thinks(settings)
+                && number::said(value).is_some_and(|said| !span.holds(said))
+        }
+    }
+}
+
+fn leave_out(work: &mut Work<'_>, conflict: &Conflict, at: usize) {
+    let field = &work.conversation().fields[at];
+    let Some(item) = conflict.item else {
+        work.loss(Place::BODY, format!("left out `{}`: it does not go here", conflict.field));
+        work.fields().remove(at);
+        // What the settings hold of it goes, too.
+        if conflict.field == STREAM_OPTIONS {
+            work.settings().stream_usage = None;
+        }
+        return;
+    };
+    let doc = field.value.doc();
+    if !doc.root().items().any(|one| one.word() == item) {
+        return;
+    }
+    let kept: Vec<Json> =
+        doc.root().items().filter(|one| one.word() != item).map(Node::json).collect();
+    work.loss(
+        Place::BODY,
+        format!("left out `{item}` of `{}`: it does not go here", conflict.field),
+    );
+    if kept.is_empty() {
+        work.fields().remove(at);
+    } else {
+        work.fields()[at].value =
+            Json::array(|list| kept.iter().for_each(|one| list.item().json(one)));
+    }
+}
+
+const STREAM_OPTIONS: &str = "stream_options";

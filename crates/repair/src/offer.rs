@@ -1,0 +1,112 @@
+//! What tools a request offers, and how its own words choose among them.
+
+use interlingua_model::{Body, ToolKind};
+use interlingua_wire::{Json, Node, Text};
+
+use crate::Work;
+
+/// A tool as a choice names it: its kind, and its name or label.
+type Offered = (String, String);
+
+/// Whether there are any tools, here or where the provider goes on from.
+pub(crate) fn has_any(work: &Work<'_>) -> bool {
+    !work.conversation().tools.is_empty() || is_elsewhere(work) || brought(work).next().is_some()
+}
+
+/// Whether the provider goes on from what it keeps: tools may be there.
+pub(crate) fn is_elsewhere(work: &Work<'_>) -> bool {
+    let state = work.profile.params.state;
+    let fields = &work.conversation().fields;
+    let says = |field: &interlingua_model::TopField| {
+        state.contains(&&*field.key.contents()) && field.value != Json::NULL
+    };
+    work.is_own() && !state.is_empty() && fields.iter().any(says)
+}
+
+/// Whether a tool of this name is there.
+pub(crate) fn has(work: &Work<'_>, name: &Text) -> bool {
+    let tools = &work.conversation().tools;
+    tools.iter().any(|tool| tool.name == *name)
+        || offered(work).iter().any(|(_, one)| *one == *name.contents())
+}
+
+/// The items that bring tools along.
+fn brought<'w>(work: &'w Work<'_>) -> impl Iterator<Item = &'w Json> {
+    let blocks = work.turns().iter().flat_map(|turn| &turn.blocks);
+    blocks.filter_map(|block| match &block.body {
+        Body::Foreign { kind, json, .. } if kind == BRINGS => Some(json),
+        _ => None,
+    })
+}
+
+fn offered(work: &Work<'_>) -> Vec<Offered> {
+    let mut all = Vec::new();
+    for tool in work.conversation().tools.iter() {
+        match &tool.kind {
+            ToolKind::Function { .. } => all.push(("function".to_owned(), short(tool))),
+            ToolKind::Freeform { .. } => all.push(("custom".to_owned(), short(tool))),
+            ToolKind::Foreign { json, .. } => gather(json.doc().root(), &mut all),
+        }
+    }
+    for json in brought(work) {
+        let doc = json.doc();
+        doc.root()
+            .get("tools")
+            .into_iter()
+            .flat_map(Node::items)
+            .for_each(|tool| gather(tool, &mut all));
+    }
+    all
+}
+
+/// The name within its group.
+fn short(tool: &interlingua_model::Tool) -> String {
+    let name = tool.name.contents();
+    let space = tool.namespace.as_ref().map(Text::contents).unwrap_or_default();
+    let bare = name.strip_prefix(&*space).filter(|_| !space.is_empty());
+    bare.map_or(&*name, |bare| bare.trim_start_matches(['.', '_', ':'])).to_owned()
+}
+
+fn gather(tool: Node<'_>, all: &mut Vec<Offered>) {
+    let word = |key: &str| tool.get(key).map(Node::word).unwrap_or_default().into_owned();
+    let kind = word("type");
+    let label = if kind == "mcp" { "server_label" } else { "name" };
+    all.push((kind, word(label)));
+    tool.get("tools").into_iter().flat_map(Node::items).for_each(|inner| gather(inner, all));
+}
+
+/// Whether the choice, in the words of the body, names tools that are there and as what they are.
+pub(crate) fn is_written_well(work: &Work<'_>) -> bool {
+    let fields = &work.conversation().fields;
+    let field = fields.iter().find(|field| field.key == CHOICE).filter(|_| work.is_own());
+    let Some(field) = field.filter(|field| field.value.is_object()) else { return true };
+    let offered = offered(work);
+    let doc = field.value.doc();
+    let root = doc.root();
+    let word =
+        |node: Node<'_>, key: &str| node.get(key).map(Node::word).unwrap_or_default().into_owned();
+    let is_there = |one: Node<'_>| {
+        let kind = word(one, "type");
+        let by_name = matches!(&*kind, "function" | "custom" | "namespace" | "mcp");
+        let name = word(one, if kind == "mcp" { "server_label" } else { "name" });
+        offered.iter().any(|(a, b)| *a == kind && (!by_name || *b == name))
+    };
+    if word(root, "type") == "allowed_tools" {
+        return root.get("mode").is_some()
+            && root.get("tools").is_some_and(|tools| tools.items().all(is_there));
+    }
+    is_there(root)
+}
+
+/// Forgets how the body spells its choice: what the settings hold of it is said anew.
+pub(crate) fn forget_choice(work: &mut Work<'_>) -> bool {
+    let Some(at) = work.conversation().fields.iter().position(|field| field.key == CHOICE) else {
+        return false;
+    };
+    work.fields().remove(at);
+    work.settings();
+    true
+}
+
+const CHOICE: &str = "tool_choice";
+const BRINGS: &str = "additional_tools";

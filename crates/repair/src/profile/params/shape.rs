@@ -1,0 +1,142 @@
+//! Fields of the settings as a dialect writes them, and how a value is held against one.
+
+use interlingua_wire::{Json, Kind, Node};
+
+/// What a value must be.
+#[derive(Clone, Copy, Debug)]
+pub enum Shape {
+    Any,
+    Flag,
+    /// A flag, or its name in a string.
+    LooseFlag,
+    Number,
+    Text,
+    /// A list of strings.
+    Texts,
+    /// A string, or a list.
+    TextOrList,
+    TextOrObject,
+    /// One of these.
+    Word(&'static [&'static str]),
+    /// One of these in any case, or a number.
+    LooseWord(&'static [&'static str]),
+    Map,
+    /// An object of these fields.
+    Object(&'static [Field]),
+    /// An object of these fields and of others.
+    Open(&'static [Field]),
+    /// An object whose `type` says which fields it has.
+    Tagged(&'static [(&'static str, &'static [Field])]),
+    /// Exactly one of these fields, with an object.
+    Union(&'static [Field]),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    pub name: &'static str,
+    pub shape: Shape,
+    pub required: bool,
+}
+
+/// What becomes of a value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    Fits,
+    /// This part of it does.
+    Less(Json),
+    /// None of it does.
+    Gone,
+}
+
+pub(super) const fn may(name: &'static str, shape: Shape) -> Field {
+    Field { name, shape, required: false }
+}
+
+pub(super) const fn must(name: &'static str, shape: Shape) -> Field {
+    Field { name, shape, required: true }
+}
+
+impl Shape {
+    /// Holds a value against the shape. Who leaves out a field may also say so with null.
+    pub fn hold(&self, node: Node<'_>) -> Verdict {
+        let fits = match self {
+            Self::Any => true,
+            Self::Flag => node.boolean().is_some(),
+            Self::LooseFlag => {
+                node.boolean().is_some() || matches!(&*node.word(), "true" | "false")
+            }
+            Self::Number => node.kind() == Kind::Number,
+            Self::Text => node.is_string(),
+            Self::Texts => node.is_array() && node.items().all(Node::is_string),
+            Self::TextOrList => node.is_string() || node.is_array(),
+            Self::TextOrObject => node.is_string() || node.is_object(),
+            Self::Word(words) => words.contains(&&*node.word()),
+            Self::LooseWord(words) => {
+                let word = node.word();
+                node.kind() == Kind::Number || words.iter().any(|w| w.eq_ignore_ascii_case(&word))
+            }
+            Self::Map => node.is_object(),
+            Self::Object(fields) => return object(node, fields, false),
+            Self::Open(fields) => return object(node, fields, true),
+            Self::Tagged(rows) => {
+                let tag = node.get("type").map(Node::word).unwrap_or_default();
+                let row = rows.iter().find(|(name, _)| *name == tag);
+                return row.map_or(Verdict::Gone, |(_, fields)| object(node, fields, false));
+            }
+            Self::Union(fields) => {
+                let set = node.fields().filter(|field| !field.value.is_null()).count();
+                return if set == 1 { object(node, fields, false) } else { Verdict::Gone };
+            }
+        };
+        if fits { Verdict::Fits } else { Verdict::Gone }
+    }
+}
+
+fn object(node: Node<'_>, fields: &[Field], open: bool) -> Verdict {
+    if !node.is_object() {
+        return Verdict::Gone;
+    }
+    let mut gone = false;
+    let mut verdicts = Vec::new();
+    for inner in node.fields() {
+        let known = fields.iter().find(|field| is_named(&inner.name(), field.name));
+        let verdict = match known {
+            Some(field) if inner.value.is_null() && !field.required => Verdict::Fits,
+            Some(field) => field.shape.hold(inner.value),
+            None if open => Verdict::Fits,
+            None => Verdict::Gone,
+        };
+        gone |= verdict != Verdict::Fits;
+        verdicts.push(verdict);
+    }
+    let lacking = fields.iter().filter(|field| field.required).any(|field| {
+        let mut held = node.fields().zip(&verdicts);
+        !held.any(|(inner, verdict)| {
+            is_named(&inner.name(), field.name) && *verdict != Verdict::Gone
+        })
+    });
+    if lacking {
+        return Verdict::Gone;
+    }
+    if !gone {
+        return Verdict::Fits;
+    }
+    Verdict::Less(Json::object(|kept| {
+        for (inner, verdict) in node.fields().zip(&verdicts) {
+            match verdict {
+                Verdict::Fits => kept.key_text(&inner.key()).json(&inner.value.json()),
+                Verdict::Less(json) => kept.key_text(&inner.key()).json(json),
+                Verdict::Gone => {}
+            }
+        }
+    }))
+}
+
+/// Names are alike in camel case and in snake case, where a dialect has both.
+pub fn is_named(said: &str, name: &str) -> bool {
+    if !name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        return said == name;
+    }
+    let letters = |text: &str| text.replace('_', "").to_ascii_lowercase();
+    said == name || said.contains('_') && letters(said) == letters(name)
+}
