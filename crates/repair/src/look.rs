@@ -93,7 +93,7 @@ impl Work<'_> {
     pub fn thinks(&self) -> bool {
         let reasoning = self.conversation().settings.reasoning.as_ref();
         reasoning.is_some_and(|reasoning| match reasoning.mode {
-            Some(ReasoningMode::Off) => false,
+            Some(ReasoningMode::Off | ReasoningMode::BetweenTools) => false,
             Some(ReasoningMode::On | ReasoningMode::Adaptive) => true,
             None => reasoning.budget.as_ref().is_some_and(|budget| budget.count() != Some(0)),
         })
