@@ -4,7 +4,7 @@ use bytes::Bytes;
 use hyper::Request;
 use hyper::header::UPGRADE;
 use interlingua_strict::seal::Key;
-use interlingua_strict::{self as strict, Switches, Verdict};
+use interlingua_strict::{self as strict, Known, Switches, Verdict};
 use serde_json::Value;
 
 use crate::api::Api;
@@ -23,6 +23,10 @@ pub(crate) struct Asked<'a> {
     /// Streams come as one JSON array.
     pub(crate) array: bool,
     pub(crate) faults: Vec<Fault>,
+    /// What the provider remembers of the reply from which the request goes on.
+    pub(crate) known: Known,
+    /// The request with all that was said before, if the provider holds that.
+    pub(crate) whole: Option<Value>,
     /// Beta features that the header names.
     betas: Vec<&'a str>,
 }
@@ -43,7 +47,8 @@ impl<'a> Asked<'a> {
         let array = route.api == Api::Gemini && !query.split('&').any(|part| part == "alt=sse");
         let model = model(route, &body);
         let betas = header_list(request, "anthropic-beta");
-        (Self { route, request, model, body, seed, array, faults, betas }, verdict)
+        let (known, whole) = (Known::default(), None);
+        (Self { route, request, model, body, seed, array, faults, known, whole, betas }, verdict)
     }
 
     pub(crate) fn streams_array(&self) -> bool {
@@ -68,6 +73,7 @@ impl<'a> Asked<'a> {
             betas: &self.betas,
             switches,
             key: Some(key),
+            known: Some(&self.known),
             counting: matches!(self.route.endpoint, Endpoint::Count { .. }),
         }
     }

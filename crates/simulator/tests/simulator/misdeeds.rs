@@ -1,7 +1,8 @@
 //! The agent behaves, and misbehaves when asked to.
 
+use interlingua_simulator::Api;
 use interlingua_simulator::brain::{MISDEEDS, agent};
-use interlingua_simulator::hear::{Choice, Heard, Outcome, Thinking, Tool};
+use interlingua_simulator::hear::{Choice, Heard, Outcome, Thinking, Tool, hear};
 use interlingua_simulator::turn::{Block, Stop, Turn};
 use serde_json::{Value, json};
 
@@ -35,6 +36,22 @@ fn it_calls_the_tool_that_is_named_or_fits() {
     assert_eq!(names(&agent::answer(&forced)), ["search"]);
     let none = Heard { choice: Choice::None, ..heard("Use list_files now") };
     assert_eq!(agent::answer(&none).stop, Stop::End);
+}
+
+#[test]
+fn it_prefers_what_was_said_last() {
+    let message =
+        |text: &str| json!({"role": "user", "content": [{"type": "input_text", "text": text}]});
+    let body = json!({"input": [
+        message("Notes of the client: read_file reads, sim:parallel=2 is possible."),
+        message("Use list_files now, sim:parallel=3"),
+    ]});
+    let last = hear(Api::Responses, "openai", "m", &body);
+    assert_eq!(last.prompt, "Use list_files now, sim:parallel=3");
+    let last = Heard { tools: heard("").tools, ..last };
+    assert_eq!(names(&agent::answer(&last)), ["list_files"; 3]);
+    let only_before = Heard { prompt: "Go on.".into(), ..last };
+    assert_eq!(names(&agent::answer(&only_before)), ["read_file", "list_files"]);
 }
 
 #[test]
