@@ -55,7 +55,12 @@ impl<'a> Asked<'a> {
         self.array && matches!(self.route.endpoint, Endpoint::Turn { stream: Some(true), .. })
     }
 
-    fn header(&self, name: &str) -> Option<&'a str> {
+    /// Whether the header names a beta feature that begins so.
+    pub(crate) fn has_beta(&self, start: &str) -> bool {
+        self.betas.iter().any(|beta| beta.starts_with(start))
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&'a str> {
         self.request.headers().get(name)?.to_str().ok()
     }
 

@@ -125,7 +125,7 @@ impl Simulator {
 
     fn reply(&self, asked: &mut Asked<'_>, verdict: &Verdict) -> (Answer, Value) {
         let route = asked.route;
-        if let Some(answer) = refuse::instead(asked) {
+        if let Some(answer) = refuse::instead(asked).or_else(|| refuse::unasked_token(asked)) {
             return (answer, Value::Null);
         }
         if let Some(violation) = verdict.violations.first() {
@@ -152,7 +152,9 @@ impl Simulator {
         if asked.faults.iter().any(|fault| fault.kind == Kind::CutCharacter) {
             turn.blocks.insert(0, Block::Text("Voilà: ".to_owned()));
         }
-        (self.spoken(asked, &heard, &turn), summary(&turn))
+        let failed = refuse::failed_generation(asked, &heard, &turn);
+        let answer = failed.unwrap_or_else(|| self.spoken(asked, &heard, &turn));
+        (answer, summary(&turn))
     }
 
     fn spoken(&self, asked: &Asked<'_>, heard: &Heard, turn: &Turn) -> Answer {
