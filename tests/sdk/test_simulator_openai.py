@@ -113,3 +113,17 @@ def test_an_error_within_a_stream(simulator):
         for _ in client_.chat.completions.create(
                 model="gpt-4.1", messages=[{"role": "user", "content": "Hi"}], stream=True):
             pass
+
+
+def test_a_response_goes_on_from_the_one_before(simulator):
+    client_ = client(simulator)
+    settings = {"store": True, "include": []}
+    first, _ = respond(client_, [{"role": "user", "content": PROMPT}], **settings)
+    output = {"type": "function_call_output", "call_id": first.output[-1].call_id, "output": RESULT}
+    second, _ = respond(client_, [output], previous_response_id=first.id, **settings)
+    assert second.previous_response_id == first.id
+    assert_proof(second.output_text)
+    with pytest.raises(openai.BadRequestError) as refused:
+        client_.responses.create(model="gpt-5.5", input="Hello", previous_response_id="resp_unknown")
+    assert refused.value.code == "previous_response_not_found"
+    assert refused.value.param == "previous_response_id"

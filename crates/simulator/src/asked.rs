@@ -4,7 +4,7 @@ use bytes::Bytes;
 use hyper::Request;
 use hyper::header::UPGRADE;
 use interlingua_strict::seal::Key;
-use interlingua_strict::{self as strict, Switches, Verdict};
+use interlingua_strict::{self as strict, Known, Switches, Verdict};
 use serde_json::Value;
 
 use crate::api::Api;
@@ -23,6 +23,10 @@ pub(crate) struct Asked<'a> {
     /// Streams come as one JSON array.
     pub(crate) array: bool,
     pub(crate) faults: Vec<Fault>,
+    /// What the provider remembers of the reply from which the request goes on.
+    pub(crate) known: Known,
+    /// The request with all that was said before, if the provider holds that.
+    pub(crate) whole: Option<Value>,
     /// Beta features that the header names.
     betas: Vec<&'a str>,
 }
@@ -43,14 +47,20 @@ impl<'a> Asked<'a> {
         let array = route.api == Api::Gemini && !query.split('&').any(|part| part == "alt=sse");
         let model = model(route, &body);
         let betas = header_list(request, "anthropic-beta");
-        (Self { route, request, model, body, seed, array, faults, betas }, verdict)
+        let (known, whole) = (Known::default(), None);
+        (Self { route, request, model, body, seed, array, faults, known, whole, betas }, verdict)
     }
 
     pub(crate) fn streams_array(&self) -> bool {
         self.array && matches!(self.route.endpoint, Endpoint::Turn { stream: Some(true), .. })
     }
 
-    fn header(&self, name: &str) -> Option<&'a str> {
+    /// Whether the header names a beta feature that begins so.
+    pub(crate) fn has_beta(&self, start: &str) -> bool {
+        self.betas.iter().any(|beta| beta.starts_with(start))
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&'a str> {
         self.request.headers().get(name)?.to_str().ok()
     }
 
@@ -68,6 +78,7 @@ impl<'a> Asked<'a> {
             betas: &self.betas,
             switches,
             key: Some(key),
+            known: Some(&self.known),
             counting: matches!(self.route.endpoint, Endpoint::Count { .. }),
         }
     }

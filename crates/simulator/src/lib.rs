@@ -18,6 +18,7 @@ mod delivery;
 pub mod fault;
 pub mod hear;
 mod log;
+mod memory;
 mod refuse;
 pub mod route;
 mod seed;

@@ -3,17 +3,19 @@
 use std::time::Duration;
 
 use interlingua_strict::Violation;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::answer::Answer;
 use crate::api::Api;
 use crate::asked::Asked;
 use crate::delivery::Step;
 use crate::fault::{Fault, Kind};
+use crate::hear::Heard;
 use crate::route::Route;
 use crate::seed::Seed;
 use crate::speak::error::Trouble;
 use crate::speak::head::{Form, headers};
+use crate::turn::{Call, Turn};
 
 /// A violation, with the provider's status, envelope and words.
 pub(crate) fn violation(asked: &Asked<'_>, violation: &Violation) -> Answer {
@@ -44,6 +46,61 @@ pub(crate) fn trouble(route: &Route, trouble: Trouble, seed: &Seed) -> Answer {
     Answer::json(trouble.status(route.api), &body).with(headers)
 }
 
+/// One provider takes the tokens of a subscription only from those who ask for that.
+pub(crate) fn unasked_token(asked: &Asked<'_>) -> Option<Answer> {
+    let token = asked.header("authorization").and_then(|value| value.strip_prefix("Bearer "));
+    let subscribed = token.is_some_and(|token| token.starts_with("sk-ant-oat"));
+    if asked.route.api != Api::Anthropic || !subscribed || asked.has_beta("oauth-") {
+        return None;
+    }
+    let words = "OAuth authentication is currently not supported.";
+    Some(violation(asked, &Violation { status: 401, ..refused("", words) }))
+}
+
+/// One provider checks what its model calls, and answers a call that is none with an error.
+pub(crate) fn failed_generation(asked: &Asked<'_>, heard: &Heard, turn: &Turn) -> Option<Answer> {
+    let unchecked = asked.body.get("disable_tool_validation") == Some(&Value::Bool(true));
+    if asked.route.flavor != "groq" || unchecked {
+        return None;
+    }
+    let declared = |call: &Call| heard.tools.iter().any(|tool| tool.name == call.name);
+    let is_object = |text: &str| serde_json::from_str::<Map<String, Value>>(text).is_ok();
+    let (call, words) = turn.calls().find_map(|call| {
+        let name = &call.name;
+        let words = if !declared(call) {
+            format!(
+                "tool call validation failed: attempted to call tool '{name}' which was not in request.tools"
+            )
+        } else if !is_object(&call.arguments) {
+            "Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details."
+                .to_owned()
+        } else {
+            return None;
+        };
+        Some((call, words))
+    })?;
+    let generated = json!({"name": call.name, "arguments": call.arguments}).to_string();
+    let body = json!({"error": {
+        "message": words,
+        "type": "invalid_request_error",
+        "code": "tool_use_failed",
+        "failed_generation": generated,
+    }});
+    let headers = headers(asked.route.api, "groq", &asked.model, Form::Json, &asked.seed);
+    Some(Answer::json(400, &body).with(headers))
+}
+
+fn refused(rule: &'static str, words: &str) -> Violation {
+    Violation {
+        rule,
+        status: 400,
+        path: String::new(),
+        message: words.to_owned(),
+        param: None,
+        code: None,
+    }
+}
+
 /// What comes in place of a reply, if a fault says so.
 pub(crate) fn instead(asked: &Asked<'_>) -> Option<Answer> {
     asked.faults.iter().find_map(|fault| replaced(asked, fault))
@@ -59,16 +116,8 @@ fn replaced(asked: &Asked<'_>, fault: &Fault) -> Option<Answer> {
                 let error = format!("the judge of {} has no rule `{name}`", judge.dialect);
                 return Some(Answer::json(400, &json!({"simulator": error})));
             };
-            let words = rule.words.to_owned();
-            let broken = Violation {
-                rule: rule.name,
-                status: rule.status,
-                path: String::new(),
-                message: words,
-                param: None,
-                code: None,
-            };
-            violation(asked, &broken)
+            let broken = refused(rule.name, rule.words);
+            violation(asked, &Violation { status: rule.status, ..broken })
         }
         Kind::Unauthorized => plain(Trouble::Unauthorized),
         Kind::RateLimit => {

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use bytes::Bytes;
 use hyper::{Method, Request};
 use interlingua_strict::seal::Key;
-use interlingua_strict::{Switches, Verdict, Violation};
+use interlingua_strict::{self as strict, Switches, Verdict, Violation};
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
@@ -18,6 +18,7 @@ use crate::delivery::{deliver, spoil};
 use crate::fault::{Fault, Kind};
 use crate::hear::{self, Heard};
 use crate::log::Log;
+use crate::memory::Memory;
 use crate::refuse;
 use crate::route::{Endpoint, PROVIDERS, Route, route};
 use crate::seed::Seed;
@@ -43,6 +44,7 @@ pub struct Options {
 pub struct Simulator {
     options: Options,
     log: Log,
+    memory: Memory,
     /// How often a fault that is limited has hit.
     hits: Mutex<BTreeMap<String, u32>>,
 }
@@ -63,6 +65,7 @@ impl Simulator {
             (&Method::GET, "/sim/log") => return Answer::json(200, &self.log.read()),
             (&Method::DELETE, "/sim/log") => {
                 self.log.clear();
+                self.memory.clear();
                 self.hits.lock().unwrap_or_else(PoisonError::into_inner).clear();
                 return Answer::json(200, &self.log.read());
             }
@@ -96,25 +99,40 @@ impl Simulator {
             Ok(faults) => faults,
             Err(error) => return Answer::json(400, &json!({"simulator": error})),
         };
-        let (mut asked, verdict) = Asked::read(route, request, seed, faults);
-        let verdict = verdict.unwrap_or_else(|| {
-            let Options { switches, key, .. } = &self.options;
-            route.api.judge().check(&asked.for_judge(switches, key))
-        });
+        let (mut asked, unread) = Asked::read(route, request, seed, faults);
+        asked.known = self.memory.known(route, &asked.body);
+        let verdict = unread.unwrap_or_else(|| self.verdict(&mut asked));
         let (answer, said) = self.reply(&mut asked, &verdict);
         self.note(&asked, &verdict, &answer, &said);
         answer
     }
 
+    /// What the judge says of a request, and of the conversation that it goes on with.
+    fn verdict(&self, asked: &mut Asked<'_>) -> Verdict {
+        let Options { switches, key, .. } = &self.options;
+        let judge = asked.route.api.judge();
+        let mut verdict = judge.check(&asked.for_judge(switches, key));
+        if let Some(whole) = self.memory.recalled(asked.route, &asked.body)
+            && verdict.is_accepted()
+        {
+            let request = asked.for_judge(switches, key);
+            verdict = judge.check(&strict::Request { body: &whole, ..request });
+            verdict.violations.retain(|violation| PAIRING.contains(&violation.rule));
+            asked.whole = Some(whole);
+        }
+        verdict
+    }
+
     fn reply(&self, asked: &mut Asked<'_>, verdict: &Verdict) -> (Answer, Value) {
         let route = asked.route;
-        if let Some(answer) = refuse::instead(asked) {
+        if let Some(answer) = refuse::instead(asked).or_else(|| refuse::unasked_token(asked)) {
             return (answer, Value::Null);
         }
         if let Some(violation) = verdict.violations.first() {
             return (refuse::violation(asked, violation), Value::Null);
         }
-        let heard = hear::hear(route.api, route.flavor, &asked.model, &asked.body);
+        let body = asked.whole.as_ref().unwrap_or(&asked.body);
+        let heard = hear::hear(route.api, route.flavor, &asked.model, body);
         if let Endpoint::Count { .. } = route.endpoint {
             let count = count(route.api, heard.usage.input + heard.usage.cached);
             return (plain(route, &asked.seed, &count), count);
@@ -134,7 +152,9 @@ impl Simulator {
         if asked.faults.iter().any(|fault| fault.kind == Kind::CutCharacter) {
             turn.blocks.insert(0, Block::Text("Voilà: ".to_owned()));
         }
-        (self.spoken(asked, &heard, &turn), summary(&turn))
+        let failed = refuse::failed_generation(asked, &heard, &turn);
+        let answer = failed.unwrap_or_else(|| self.spoken(asked, &heard, &turn));
+        (answer, summary(&turn))
     }
 
     fn spoken(&self, asked: &Asked<'_>, heard: &Heard, turn: &Turn) -> Answer {
@@ -158,6 +178,9 @@ impl Simulator {
             pieces,
             array: asked.array,
         };
+        if let Some((id, said)) = speak::kept(&voice) {
+            self.memory.keep(asked.route, &asked.body, &id, said);
+        }
         let error = Trouble::Overloaded;
         let form = match stream {
             false => Form::Json,
@@ -267,6 +290,7 @@ fn summary(turn: &Turn) -> Value {
         Block::Thinking(text) => json!({"thinking": text}),
         Block::Redacted(text) => json!({"redacted": text}),
         Block::Text(text) => json!({"text": text}),
+        Block::Summary(text) => json!({"summary": text}),
         Block::Call(call) => json!({"call": call.name, "arguments": call.arguments}),
     };
     let stop = match turn.stop {
@@ -274,6 +298,7 @@ fn summary(turn: &Turn) -> Value {
         Stop::Calls => "calls",
         Stop::Length => "length",
         Stop::Refusal => "refusal",
+        Stop::Sequence => "sequence",
     };
     let usage = turn.usage;
     json!({
@@ -292,6 +317,16 @@ fn welcome() -> Value {
         PROVIDERS.iter().map(|provider| format!("/{}{}", provider.name, provider.base)).collect();
     json!({"interlingua": "simulator", "base_urls": bases, "log": "/sim/log"})
 }
+
+/// Rules about what goes together, which a conversation that the server holds must keep too.
+const PAIRING: &[&str] = &[
+    "call-without-output",
+    "output-without-call",
+    "unanswered-call",
+    "unexpected-result",
+    "two-results",
+    "duplicate-call-id",
+];
 
 /// How many characters are one delta, unless asked otherwise.
 const PIECES: usize = 12;

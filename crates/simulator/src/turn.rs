@@ -5,6 +5,8 @@
 pub struct Turn {
     pub blocks: Vec<Block>,
     pub stop: Stop,
+    /// The text at which it stopped, if it is one that the request names.
+    pub sequence: Option<String>,
     pub usage: Usage,
 }
 
@@ -16,6 +18,8 @@ pub enum Block {
     Redacted(String),
     Text(String),
     Call(Call),
+    /// What was said so far, in short; the API seals it.
+    Summary(String),
 }
 
 /// A tool call. The arguments are text, because a model may write anything.
@@ -39,6 +43,8 @@ pub enum Stop {
     /// The limit of tokens is reached.
     Length,
     Refusal,
+    /// A text comes at which the request wants it to stop.
+    Sequence,
 }
 
 /// Tokens. Each bucket is its own: `input` is without `cached`, `output` without `thinking`.
@@ -55,7 +61,7 @@ impl Turn {
     pub fn new(blocks: Vec<Block>) -> Self {
         let called = blocks.iter().any(|block| matches!(block, Block::Call(_)));
         let stop = if called { Stop::Calls } else { Stop::End };
-        let mut turn = Self { blocks, stop, usage: Usage::default() };
+        let mut turn = Self { blocks, stop, ..Self::default() };
         turn.count();
         turn
     }
@@ -76,13 +82,34 @@ impl Turn {
                 Block::Thinking(text) | Block::Redacted(text) => {
                     (&mut self.usage.thinking, tokens(text))
                 }
-                Block::Text(text) => (&mut self.usage.output, tokens(text)),
+                Block::Text(text) | Block::Summary(text) => (&mut self.usage.output, tokens(text)),
                 Block::Call(call) => {
                     (&mut self.usage.output, tokens(&call.name) + tokens(&call.arguments) + 4)
                 }
             };
             *bucket += tokens;
         }
+    }
+
+    /// Ends the turn before the first of these texts that the model says.
+    pub fn stop_at(&mut self, sequences: &[String]) {
+        let cut = self.blocks.iter().enumerate().find_map(|(at, block)| {
+            let Block::Text(text) = block else { return None };
+            let found = sequences.iter().filter(|sequence| !sequence.is_empty());
+            let found =
+                found.filter_map(|sequence| Some((text.find(sequence.as_str())?, sequence)));
+            found.min_by_key(|(place, _)| *place).map(|(place, sequence)| (at, place, sequence))
+        });
+        let Some((at, place, sequence)) = cut else { return };
+        self.blocks.truncate(at + 1);
+        if let Some(Block::Text(text)) = self.blocks.last_mut() {
+            text.truncate(place);
+        }
+        // Nothing was said in a text that stops where it begins.
+        self.blocks.pop_if(|block| *block == Block::Text(String::new()));
+        self.stop = Stop::Sequence;
+        self.sequence = Some(sequence.clone());
+        self.count();
     }
 
     /// Ends the turn where the limit is reached, in the middle of a block if need be. A block of

@@ -3,13 +3,14 @@
 use serde_json::{Map, Value, json};
 
 use super::arguments;
-use super::phrase::{Misdeed, Wishes};
+use super::phrase::{Misdeed, WISH, Wishes};
 use crate::hear::{Choice, Heard, Outcome, Thinking, Tool};
 use crate::seed::digest;
 use crate::turn::{Block, Call, Stop, Turn};
 
 pub fn answer(heard: &Heard) -> Turn {
-    let wishes = Wishes::read(&heard.prompt);
+    let elsewhere = !heard.prompt.contains(WISH) && heard.around.contains(WISH);
+    let wishes = Wishes::read(if elsewhere { &heard.around } else { &heard.prompt });
     let misdeed = wishes.misdeed.filter(|_| heard.steps == 0);
     match misdeed {
         Some(Misdeed::Empty) => return Turn::new(Vec::new()),
@@ -115,7 +116,9 @@ fn choose<'h>(heard: &'h Heard, wishes: &Wishes) -> Vec<&'h Tool> {
     let asked_for = forced.or_else(|| wishes.tool.as_deref().and_then(by_name));
     let mut chosen: Vec<&Tool> = match asked_for {
         Some(tool) => vec![tool],
-        None => named(heard),
+        None => Some(named(heard, &heard.prompt))
+            .filter(|named| !named.is_empty())
+            .unwrap_or_else(|| named(heard, &heard.around)),
     };
     if chosen.is_empty() {
         chosen.extend(fittest(heard));
@@ -128,12 +131,12 @@ fn choose<'h>(heard: &'h Heard, wishes: &Wishes) -> Vec<&'h Tool> {
     chosen
 }
 
-/// The tools that the prompt names, in its order.
-fn named(heard: &Heard) -> Vec<&Tool> {
+/// The tools that the text names, in its order.
+fn named<'h>(heard: &'h Heard, text: &str) -> Vec<&'h Tool> {
     let place = |tool: &Tool| {
-        heard.prompt.match_indices(tool.name.as_str()).map(|(at, _)| at).find(|at| {
-            let before = heard.prompt[..*at].chars().next_back();
-            let after = heard.prompt[at + tool.name.len()..].chars().next();
+        text.match_indices(tool.name.as_str()).map(|(at, _)| at).find(|at| {
+            let before = text[..*at].chars().next_back();
+            let after = text[at + tool.name.len()..].chars().next();
             let of_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
             ![before, after].into_iter().flatten().any(of_word)
         })
@@ -214,7 +217,12 @@ fn quoted(text: &str, most: usize) -> String {
 fn truncate(turn: &mut Turn) {
     let text = match turn.blocks.last_mut() {
         Some(Block::Call(call)) => &mut call.arguments,
-        Some(Block::Text(text) | Block::Thinking(text) | Block::Redacted(text)) => text,
+        Some(
+            Block::Text(text)
+            | Block::Thinking(text)
+            | Block::Redacted(text)
+            | Block::Summary(text),
+        ) => text,
         None => return,
     };
     let half = text.chars().count() / 2;

@@ -1,9 +1,11 @@
 //! Arguments that a schema accepts.
 //!
-//! What the schema requires is made, and nothing else. Patterns are not read: a string with a
-//! pattern takes an example, a default or an enumerated value if the schema has one.
+//! What the schema requires is made, and nothing else. A string with a pattern takes an example, a
+//! default or an enumerated value if the schema has one, or else a text made for the pattern.
 
 use serde_json::{Map, Number, Value};
+
+use super::pattern::fitting;
 
 /// Makes arguments; those of another variant are different where the schema leaves room.
 pub fn make(schema: &Value, variant: usize) -> Value {
@@ -135,14 +137,20 @@ impl Maker<'_> {
         }
         let format = schema.get("format").and_then(Value::as_str).unwrap_or_default();
         let by_format = FORMATS.iter().find(|(known, _)| *known == format);
+        let least = usize::try_from(whole(schema, "minLength").unwrap_or(0)).unwrap_or(0);
+        let most = whole(schema, "maxLength").and_then(|most| usize::try_from(most).ok());
+        let pattern = schema.get("pattern").and_then(Value::as_str);
+        let fitting = pattern.and_then(|it| fitting(it, least, most.unwrap_or(usize::MAX)));
+        if let Some(text) = fitting {
+            return Value::String(text);
+        }
         let mut text = by_format
             .map_or_else(|| plausible(name, self.variant), |(_, example)| (*example).to_owned());
-        let least = usize::try_from(whole(schema, "minLength").unwrap_or(0)).unwrap_or(0);
         while text.chars().count() < least.min(LONGEST) {
             text.push('x');
         }
-        if let Some(most) = whole(schema, "maxLength") {
-            text = text.chars().take(usize::try_from(most).unwrap_or(usize::MAX)).collect();
+        if let Some(most) = most {
+            text = text.chars().take(most).collect();
         }
         Value::String(text)
     }

@@ -2,6 +2,7 @@
 
 pub mod agent;
 pub mod arguments;
+mod pattern;
 mod phrase;
 pub mod script;
 
@@ -12,8 +13,21 @@ pub use phrase::{MISDEEDS, Misdeed};
 
 /// Says what a model of this name says: `sim/echo` repeats, every other name is the agent.
 pub fn speak(model: &str, heard: &Heard) -> Turn {
-    let turn = if model.ends_with("sim/echo") { echo(heard) } else { agent::answer(heard) };
+    let turn = if heard.compact {
+        summary(heard)
+    } else if model.ends_with("sim/echo") {
+        echo(heard)
+    } else {
+        agent::answer(heard)
+    };
     finished(turn, heard)
+}
+
+fn summary(heard: &Heard) -> Turn {
+    let (turns, calls) = (heard.turn.saturating_sub(1), heard.calls);
+    let text =
+        format!("So far: {turns} turns and {calls} calls. The user last said: {}", heard.prompt);
+    Turn::new(vec![Block::Summary(text)])
 }
 
 fn echo(heard: &Heard) -> Turn {
@@ -28,6 +42,7 @@ fn echo(heard: &Heard) -> Turn {
 
 /// Counts what was read, and ends the turn where the request's limit is.
 fn finished(mut turn: Turn, heard: &Heard) -> Turn {
+    turn.stop_at(&heard.stops);
     if let Some(most) = heard.max_tokens {
         turn.limit(most);
     }

@@ -97,6 +97,8 @@ fn arguments(prompt: &str) -> Option<Map<String, Value>> {
     serde_json::Deserializer::from_str(rest).into_iter().next()?.ok()
 }
 
+/// How a phrase begins.
+pub(super) const WISH: &str = "sim:";
 const MOST: usize = 64;
 
 /// Every misdeed, by the phrase that asks for it.

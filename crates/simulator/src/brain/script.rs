@@ -189,7 +189,7 @@ impl When {
         };
         self.turn.is_none_or(|turn| turn == heard.turn)
             && self.step.is_none_or(|step| step == heard.steps + 1)
-            && all(&self.prompt, &|part| heard.prompt.contains(part))
+            && all(&self.prompt, &|part| heard.around.contains(part))
             && all(&self.result, &|part| heard.results.iter().any(|r| r.text.contains(part)))
             && all(&self.model, &|part| model.contains(part))
             && all(&self.tool, &|name| heard.tools.iter().any(|tool| tool.name == name))

@@ -4,7 +4,7 @@ use interlingua_strict::anthropic::profile::{self, profile};
 use serde_json::Value;
 
 use super::{Choice, Heard, Outcome, Said, Thinking, Tool, is_true, items};
-use super::{spelled, string, words};
+use super::{spelled, string, texts, words};
 
 pub(super) fn hear(model: &str, body: &Value) -> Heard {
     let messages = items(body, "messages");
@@ -12,7 +12,9 @@ pub(super) fn hear(model: &str, body: &Value) -> Heard {
         tools: tools(body),
         stream: is_true(body, "stream"),
         max_tokens: body.get("max_tokens").and_then(Value::as_u64),
+        stops: texts(body.get("stop_sequences")),
         thinking: thinking(model, body.get("thinking")),
+        compact: body.get("compaction").is_some_and(Value::is_object),
         choice: choice(body.get("tool_choice")),
         format: body.pointer("/output_config/format/schema").cloned(),
         ..Heard::default()
@@ -38,7 +40,7 @@ fn said(messages: &[Value]) -> Vec<Said> {
             "user" => {
                 let results: Vec<Outcome> = of_kind("tool_result").map(outcome).collect();
                 out.push(if results.is_empty() {
-                    Said::User(words(content))
+                    Said::User(vec![words(content)])
                 } else {
                     Said::Results(results)
                 });

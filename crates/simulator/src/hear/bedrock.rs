@@ -2,12 +2,13 @@
 
 use serde_json::Value;
 
-use super::{Choice, Heard, Outcome, Said, Thinking, Tool, anthropic, items, string, words};
+use super::{Choice, Heard, Outcome, Said, Thinking, Tool, anthropic, items, string, texts, words};
 
 pub(super) fn hear(model: &str, body: &Value) -> Heard {
     let messages = items(body, "messages");
     let mut heard = Heard {
         tools: tools(body),
+        stops: texts(body.pointer("/inferenceConfig/stopSequences")),
         max_tokens: body.pointer("/inferenceConfig/maxTokens").and_then(Value::as_u64),
         thinking: body
             .pointer("/additionalModelRequestFields/thinking")
@@ -45,7 +46,7 @@ fn said(messages: &[Value]) -> Vec<Said> {
                 let results = blocks.iter().filter_map(|block| block.get("toolResult"));
                 let results: Vec<Outcome> = results.map(outcome).collect();
                 out.push(if results.is_empty() {
-                    Said::User(words(content))
+                    Said::User(vec![words(content)])
                 } else {
                     Said::Results(results)
                 });

@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use super::{Choice, Heard, Outcome, Said, Thinking, Tool, is_one_of, is_true, string, words};
+use super::{
+    Choice, Heard, Outcome, Said, Thinking, Tool, is_one_of, is_true, string, texts, words,
+};
 
 pub(super) fn hear(model: &str, body: &Value) -> Heard {
     let config = either(body, "generationConfig", "generation_config").unwrap_or(&Value::Null);
@@ -10,6 +12,7 @@ pub(super) fn hear(model: &str, body: &Value) -> Heard {
     let limit = either(config, "maxOutputTokens", "max_output_tokens");
     let mut heard = Heard {
         tools: tools(body),
+        stops: texts(either(config, "stopSequences", "stop_sequences")),
         max_tokens: limit.and_then(Value::as_u64),
         thinking: thinking(model, config),
         choice: choice(body),
@@ -34,7 +37,7 @@ fn said(content: &Value) -> Option<Said> {
     if !results.is_empty() {
         return Some(Said::Results(results));
     }
-    content.get("parts").map(|parts| Said::User(words(parts)))
+    content.get("parts").map(|parts| Said::User(vec![words(parts)]))
 }
 
 fn outcome(result: &Value) -> Outcome {

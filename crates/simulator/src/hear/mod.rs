@@ -16,6 +16,8 @@ use crate::turn::{Usage, tokens};
 pub struct Heard {
     /// What the user said last.
     pub prompt: String,
+    /// All that the user said since the model last spoke: clients put notes before the prompt.
+    pub around: String,
     pub tools: Vec<Tool>,
     /// Results of the last calls, if nothing came after them.
     pub results: Vec<Outcome>,
@@ -27,8 +29,12 @@ pub struct Heard {
     pub calls: usize,
     pub stream: bool,
     pub max_tokens: Option<u64>,
+    /// Texts before which the model stops.
+    pub stops: Vec<String>,
     pub thinking: Thinking,
     pub choice: Choice,
+    /// A summary of the conversation is asked for, and nothing else.
+    pub compact: bool,
     /// The answer has this shape; `Value::Null` leaves the shape open.
     pub format: Option<Value>,
     /// The tokens that were read.
@@ -76,7 +82,8 @@ pub enum Choice {
 /// One step of the conversation.
 #[derive(Debug)]
 enum Said {
-    User(String),
+    /// One text for each message.
+    User(Vec<String>),
     Results(Vec<Outcome>),
     /// Ids and names of the calls.
     Model(Vec<(String, String)>),
@@ -97,8 +104,10 @@ impl Heard {
     fn conversation(&mut self, said: Vec<Said>) {
         let said = merged(said);
         let prompt = said.iter().rposition(|said| matches!(said, Said::User(_)));
-        if let Some(Said::User(text)) = prompt.and_then(|at| said.get(at)) {
-            self.prompt.clone_from(text);
+        if let Some(Said::User(texts)) = prompt.and_then(|at| said.get(at)) {
+            let last = texts.iter().rfind(|text| !text.trim().is_empty());
+            self.prompt = last.cloned().unwrap_or_default();
+            self.around = texts.join("\n");
         }
         let since = prompt.map_or(0, |at| at + 1);
         let models = |said: &[Said]| said.iter().filter(|s| matches!(s, Said::Model(_))).count();
@@ -135,10 +144,7 @@ fn merged(said: Vec<Said>) -> Vec<Said> {
     let mut out: Vec<Said> = Vec::new();
     for next in said {
         match (out.last_mut(), next) {
-            (Some(Said::User(text)), Said::User(more)) => {
-                text.push('\n');
-                text.push_str(&more);
-            }
+            (Some(Said::User(texts)), Said::User(more)) => texts.extend(more),
             (Some(Said::Results(results)), Said::Results(more)) => results.extend(more),
             (Some(Said::Model(calls)), Said::Model(more)) => calls.extend(more),
             (_, next) => out.push(next),
@@ -185,6 +191,17 @@ fn words(content: &Value) -> String {
             own.collect::<Vec<_>>().join("\n")
         }
         _ => String::new(),
+    }
+}
+
+/// A text, or a list of texts.
+fn texts(value: Option<&Value>) -> Vec<String> {
+    match value {
+        Some(Value::String(text)) => vec![text.clone()],
+        Some(Value::Array(list)) => {
+            list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+        }
+        _ => Vec::new(),
     }
 }
 

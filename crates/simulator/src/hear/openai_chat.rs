@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Choice, Heard, Outcome, Said, Thinking, Tool, is_one_of, is_true, items};
-use super::{spelled, string, words};
+use super::{spelled, string, texts, words};
 
 pub(super) fn hear(flavor: &str, model: &str, body: &Value) -> Heard {
     let messages = items(body, "messages");
@@ -11,6 +11,7 @@ pub(super) fn hear(flavor: &str, model: &str, body: &Value) -> Heard {
     let mut heard = Heard {
         tools: tools(body),
         stream: is_true(body, "stream"),
+        stops: texts(body.get("stop")),
         max_tokens: limit.and_then(Value::as_u64),
         thinking: thinking(flavor, model, body),
         choice: choice(body.get("tool_choice")),
@@ -27,7 +28,7 @@ fn said(messages: &[Value]) -> Vec<Said> {
     for message in messages {
         let content = message.get("content").unwrap_or(&Value::Null);
         match string(message, "role") {
-            "user" => out.push(Said::User(words(content))),
+            "user" => out.push(Said::User(vec![words(content)])),
             "assistant" => {
                 let calls = items(message, "tool_calls").iter().map(|call| {
                     let inner = call.get("function").or_else(|| call.get("custom"));

@@ -12,12 +12,13 @@ pub(super) fn hear(model: &str, body: &Value) -> Heard {
         stream: is_true(body, "stream"),
         max_tokens: body.get("max_output_tokens").and_then(Value::as_u64),
         thinking: thinking(model, body),
+        compact: input.last().is_some_and(|last| string(last, "type") == "compaction_trigger"),
         choice: choice(body.get("tool_choice")),
         format: format(body),
         ..Heard::default()
     };
     heard.conversation(match body.get("input") {
-        Some(Value::String(text)) => vec![Said::User(text.clone())],
+        Some(Value::String(text)) => vec![Said::User(vec![text.clone()])],
         _ => input.iter().filter_map(said).collect(),
     });
     heard.count(body, input, true);
@@ -29,7 +30,7 @@ fn said(item: &Value) -> Option<Said> {
     let call = || vec![(string(item, "call_id").to_owned(), string(item, "name").to_owned())];
     match string(item, "type") {
         "message" | "" => match string(item, "role") {
-            "user" => Some(Said::User(words(content))),
+            "user" => Some(Said::User(vec![words(content)])),
             "assistant" => Some(Said::Model(Vec::new())),
             _ => None,
         },

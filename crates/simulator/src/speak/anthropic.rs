@@ -1,18 +1,28 @@
 //! Replies of the Messages API.
 
+use interlingua_strict::anthropic::compaction;
 use interlingua_strict::anthropic::mint::Trail;
 use serde_json::{Value, json};
 
 use super::{Frame, Place, Voice, parsed};
 use crate::hear::Thinking;
-use crate::turn::{Block, Stop};
+use crate::turn::{Block, Stop, Turn};
 
 pub(super) fn whole(voice: &Voice<'_>) -> Value {
     let mut message = message(voice, &content(voice));
-    message["stop_reason"] = stop(voice.turn.stop).into();
+    message["stop_reason"] = stop(voice.turn).into();
+    message["stop_sequence"] = voice.turn.sequence.clone().into();
     message["stop_details"] = details(voice.turn.stop);
     message["usage"] = usage(voice, voice.all_output());
     message
+}
+
+pub(super) fn kept(voice: &Voice<'_>) -> (String, Vec<Value>) {
+    (id(voice), vec![json!({"role": "assistant", "content": content(voice)})])
+}
+
+fn id(voice: &Voice<'_>) -> String {
+    voice.seed.id("msg_01", 0, 22)
 }
 
 pub(super) fn stream(voice: &Voice<'_>) -> Vec<Frame> {
@@ -33,7 +43,7 @@ pub(super) fn stream(voice: &Voice<'_>) -> Vec<Frame> {
     }
     let turn = voice.turn;
     let delta = json!({
-        "stop_reason": stop(turn.stop), "stop_sequence": null, "stop_details": details(turn.stop),
+        "stop_reason": stop(turn), "stop_sequence": turn.sequence, "stop_details": details(turn.stop),
     });
     let last =
         json!({"type": "message_delta", "delta": delta, "usage": usage(voice, voice.all_output())});
@@ -44,7 +54,7 @@ pub(super) fn stream(voice: &Voice<'_>) -> Vec<Frame> {
 
 fn message(voice: &Voice<'_>, content: &[Value]) -> Value {
     json!({
-        "id": voice.seed.id("msg_01", 0, 22),
+        "id": id(voice),
         "type": "message",
         "role": "assistant",
         "model": voice.model,
@@ -71,6 +81,10 @@ fn content(voice: &Voice<'_>) -> Vec<Value> {
                 json!({"type": "redacted_thinking", "data": data})
             }
             Block::Text(text) => json!({"type": "text", "text": text}),
+            Block::Summary(text) => {
+                let signature = compaction::sign(voice.key, text, None);
+                json!({"type": "compaction", "content": text, "signature": signature})
+            }
             Block::Call(call) => json!({
                 "type": "tool_use",
                 "id": call.id.clone().unwrap_or_else(|| {
@@ -103,6 +117,10 @@ fn opened(voice: &Voice<'_>, block: &Block, mut spelled: Value) -> (Value, Vec<V
             (spelled, deltas)
         }
         Block::Redacted(_) => (spelled, Vec::new()),
+        Block::Summary(text) => {
+            spelled["content"] = Value::Null;
+            (spelled, vec![json!({"type": "compaction_delta", "content": text})])
+        }
         Block::Text(text) => {
             spelled["text"] = "".into();
             let piece = |piece: &str| json!({"type": "text_delta", "text": piece});
@@ -118,12 +136,14 @@ fn opened(voice: &Voice<'_>, block: &Block, mut spelled: Value) -> (Value, Vec<V
     }
 }
 
-fn stop(stop: Stop) -> &'static str {
-    match stop {
+fn stop(turn: &Turn) -> &'static str {
+    match turn.stop {
+        Stop::End if matches!(turn.blocks.as_slice(), [Block::Summary(_)]) => "compaction",
         Stop::End => "end_turn",
         Stop::Calls => "tool_use",
         Stop::Length => "max_tokens",
         Stop::Refusal => "refusal",
+        Stop::Sequence => "stop_sequence",
     }
 }
 

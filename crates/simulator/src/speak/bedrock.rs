@@ -63,7 +63,7 @@ fn content(voice: &Voice<'_>) -> Vec<Value> {
                 let data = trail.as_mut().map_or_else(String::new, |trail| trail.redact(voice.key));
                 json!({"reasoningContent": {"redactedContent": data}})
             }
-            Block::Text(text) => json!({"text": text}),
+            Block::Text(text) | Block::Summary(text) => json!({"text": text}),
             Block::Call(call) => json!({"toolUse": {
                 "toolUseId": call.id.clone().unwrap_or_else(|| voice.seed.id("tooluse_", index, 22)),
                 "name": call.name,
@@ -91,7 +91,7 @@ fn deltas(voice: &Voice<'_>, block: &Block, spelled: &Value) -> Vec<Value> {
             deltas
         }
         Block::Redacted(_) => vec![spelled.clone()],
-        Block::Text(text) => {
+        Block::Text(text) | Block::Summary(text) => {
             voice.pieces(text).into_iter().map(|piece| json!({"text": piece})).collect()
         }
         Block::Call(call) => {
@@ -130,6 +130,7 @@ fn stop(stop: Stop) -> &'static str {
         Stop::Calls => "tool_use",
         Stop::Length => "max_tokens",
         Stop::Refusal => "content_filtered",
+        Stop::Sequence => "stop_sequence",
     }
 }
 

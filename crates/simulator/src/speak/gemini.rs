@@ -95,7 +95,7 @@ fn parts(voice: &Voice<'_>) -> Vec<Value> {
                 parts.push(json!({"text": text, "thought": true}));
             }
             Block::Thinking(_) | Block::Redacted(_) => {}
-            Block::Text(text) => parts.push(json!({"text": text})),
+            Block::Text(text) | Block::Summary(text) => parts.push(json!({"text": text})),
             Block::Call(call) => {
                 let id = call.id.clone().unwrap_or_else(|| voice.seed.id("", index + 1, 8));
                 let args = parsed(&call.arguments);
@@ -124,7 +124,7 @@ fn is_malformed(voice: &Voice<'_>) -> bool {
 fn reason(voice: &Voice<'_>) -> &'static str {
     match voice.turn.stop {
         _ if is_malformed(voice) => "MALFORMED_FUNCTION_CALL",
-        Stop::End | Stop::Calls => "STOP",
+        Stop::End | Stop::Calls | Stop::Sequence => "STOP",
         Stop::Length => "MAX_TOKENS",
         Stop::Refusal => "PROHIBITED_CONTENT",
     }

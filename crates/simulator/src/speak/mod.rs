@@ -69,6 +69,15 @@ pub fn whole(voice: &Voice<'_>) -> Value {
     }
 }
 
+/// The id of the reply, and what it adds to a conversation that the provider holds.
+pub(crate) fn kept(voice: &Voice<'_>) -> Option<(String, Vec<Value>)> {
+    match voice.api {
+        Api::Anthropic => Some(anthropic::kept(voice)),
+        Api::Responses => Some(openai_responses::kept(voice)),
+        Api::Chat | Api::Gemini | Api::Bedrock => None,
+    }
+}
+
 /// The reply as a stream.
 pub fn stream(voice: &Voice<'_>) -> Vec<Frame> {
     match voice.api {

@@ -135,7 +135,7 @@ fn thoughts(voice: &Voice<'_>) -> Option<String> {
 
 fn text(voice: &Voice<'_>) -> String {
     let texts = voice.turn.blocks.iter().filter_map(|block| match block {
-        Block::Text(text) => Some(text.as_str()),
+        Block::Text(text) | Block::Summary(text) => Some(text.as_str()),
         _ => None,
     });
     texts.collect()
@@ -143,7 +143,7 @@ fn text(voice: &Voice<'_>) -> String {
 
 fn stop(voice: &Voice<'_>) -> &'static str {
     match voice.turn.stop {
-        Stop::End => "stop",
+        Stop::End | Stop::Sequence => "stop",
         Stop::Calls => "tool_calls",
         Stop::Length => "length",
         // The inventor says it in the message; others filter.

@@ -11,6 +11,10 @@ pub(super) fn whole(voice: &Voice<'_>) -> Value {
     finished(voice)
 }
 
+pub(super) fn kept(voice: &Voice<'_>) -> (String, Vec<Value>) {
+    (id(voice), items(voice))
+}
+
 /// The response when it is over.
 pub(super) fn finished(voice: &Voice<'_>) -> Value {
     let cut = voice.turn.stop == Stop::Length;
@@ -62,6 +66,7 @@ pub(super) fn items(voice: &Voice<'_>) -> Vec<Value> {
             }
             Block::Redacted(_) => reasoning(voice, index, ""),
             Block::Text(text) => message(voice, index, text, status),
+            Block::Summary(_) => summary(voice, index),
             Block::Call(call) => called(voice, index, call, status),
         }
     };
@@ -95,6 +100,13 @@ fn reasoning(voice: &Voice<'_>, index: usize, text: &str) -> Value {
     let id = item_id(voice, "rs", index);
     let mut item = json!({"id": id, "type": "reasoning", "summary": summary});
     item["encrypted_content"] = mint(voice).reasoning(&item).into();
+    item
+}
+
+/// A summary that only the provider can read.
+fn summary(voice: &Voice<'_>, index: usize) -> Value {
+    let mut item = json!({"id": item_id(voice, "cmp", index), "type": "compaction"});
+    item["encrypted_content"] = mint(voice).compaction(&item).into();
     item
 }
 

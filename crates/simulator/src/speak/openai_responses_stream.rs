@@ -73,6 +73,7 @@ fn empty(item: &mut Value) {
     match kind.as_str() {
         "message" => item["content"] = json!([]),
         "reasoning" => item["summary"] = json!([]),
+        "compaction" => {}
         "function_call" => item["arguments"] = "".into(),
         _ => item["input"] = "".into(),
     }
@@ -85,6 +86,7 @@ fn fill(voice: &Voice<'_>, events: &mut Events, output: usize, item: &Value) {
     let kind = item["type"].as_str().unwrap_or_default();
     match kind {
         "message" => message(voice, events, output, item),
+        "compaction" => {}
         "reasoning" => {
             for (at, part) in item["summary"].as_array().into_iter().flatten().enumerate() {
                 summary(voice, events, output, item, at, part);

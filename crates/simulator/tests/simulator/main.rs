@@ -10,6 +10,7 @@ mod docs;
 mod faults;
 mod load;
 mod log;
+mod memory;
 mod misdeeds;
 mod routes;
 mod script;

@@ -1,9 +1,12 @@
 //! The agent behaves, and misbehaves when asked to.
 
+use interlingua_simulator::Api;
 use interlingua_simulator::brain::{MISDEEDS, agent};
-use interlingua_simulator::hear::{Choice, Heard, Outcome, Thinking, Tool};
+use interlingua_simulator::hear::{Choice, Heard, Outcome, Thinking, Tool, hear};
 use interlingua_simulator::turn::{Block, Stop, Turn};
 use serde_json::{Value, json};
+
+use crate::client::{Server, request};
 
 fn tool(name: &str) -> Tool {
     let schema = json!({
@@ -35,6 +38,22 @@ fn it_calls_the_tool_that_is_named_or_fits() {
     assert_eq!(names(&agent::answer(&forced)), ["search"]);
     let none = Heard { choice: Choice::None, ..heard("Use list_files now") };
     assert_eq!(agent::answer(&none).stop, Stop::End);
+}
+
+#[test]
+fn it_prefers_what_was_said_last() {
+    let message =
+        |text: &str| json!({"role": "user", "content": [{"type": "input_text", "text": text}]});
+    let body = json!({"input": [
+        message("Notes of the client: read_file reads, sim:parallel=2 is possible."),
+        message("Use list_files now, sim:parallel=3"),
+    ]});
+    let last = hear(Api::Responses, "openai", "m", &body);
+    assert_eq!(last.prompt, "Use list_files now, sim:parallel=3");
+    let last = Heard { tools: heard("").tools, ..last };
+    assert_eq!(names(&agent::answer(&last)), ["list_files"; 3]);
+    let only_before = Heard { prompt: "Go on.".into(), ..last };
+    assert_eq!(names(&agent::answer(&only_before)), ["read_file", "list_files"]);
 }
 
 #[test]
@@ -111,4 +130,41 @@ fn every_misdeed_is_done_once() {
         assert!(turn.calls().all(well), "{phrase}: {turn:?}");
         assert!(matches!(turn.stop, Stop::End | Stop::Calls), "{phrase}: {turn:?}");
     }
+}
+
+#[test]
+fn one_provider_answers_a_bad_call_with_an_error() {
+    let server = Server::start();
+    for (phrase, words) in [
+        (
+            "sim:unknown-tool",
+            "attempted to call tool 'no_such_tool' which was not in request.tools",
+        ),
+        ("sim:malformed-arguments", "Failed to call a function."),
+    ] {
+        let (_, mut body) = request("openai", false, &format!("Use get_weather {phrase}"));
+        let reply = server.post("/groq/v1/chat/completions", &body);
+        assert_eq!(reply.status, 400, "{}", reply.text());
+        let error = &reply.json()["error"];
+        assert_eq!(error["code"], "tool_use_failed");
+        assert!(error["message"].as_str().unwrap().contains(words), "{error}");
+        assert!(error["failed_generation"].is_string());
+        body["disable_tool_validation"] = true.into();
+        assert_eq!(server.post("/groq/v1/chat/completions", &body).status, 200);
+    }
+}
+
+#[test]
+fn a_subscription_must_be_asked_for() {
+    let server = Server::start();
+    let (path, body) = request("anthropic", false, "Hello");
+    let body = body.to_string();
+    let send = |headers: &str| server.send("POST", &path, headers, body.as_bytes());
+    let token = "authorization: Bearer sk-ant-oat01-x\r\n";
+    let refused = send(token);
+    assert_eq!(refused.status, 401);
+    let error = &refused.json()["error"];
+    assert_eq!(error["type"], "authentication_error");
+    assert_eq!(error["message"], "OAuth authentication is currently not supported.");
+    assert_eq!(send(&format!("{token}anthropic-beta: oauth-2025-04-20\r\n")).status, 200);
 }

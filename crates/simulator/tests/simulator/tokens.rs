@@ -51,3 +51,27 @@ fn what_was_read_before_is_cached() {
     let cached = second["prompt_tokens_details"]["cached_tokens"].as_u64().unwrap();
     assert!(cached > 0 && cached < second["prompt_tokens"].as_u64().unwrap(), "{second}");
 }
+
+#[test]
+fn the_reply_ends_before_a_stop_sequence() {
+    let server = Server::start();
+    let prompt = "one STOP two";
+    let (path, mut body) = request("anthropic", false, prompt);
+    body["tools"] = json!([]);
+    body["thinking"] = json!({"type": "disabled"});
+    body["stop_sequences"] = json!(["never", " STOP"]);
+    let reply = server.post(&path, &body).json();
+    assert_eq!(reply["stop_reason"], "stop_sequence", "{reply}");
+    assert_eq!(reply["stop_sequence"], " STOP");
+    assert_eq!(reply["content"][0]["text"], "You said \"one");
+    let (path, mut body) = request("openai", false, prompt);
+    body.as_object_mut().unwrap().shift_remove("tools");
+    body["stop"] = json!(" STOP");
+    let choice = server.post(&path, &body).json()["choices"][0].clone();
+    assert_eq!(choice["finish_reason"], "stop");
+    assert_eq!(choice["message"]["content"], "You said \"one");
+    let (path, mut body) = request("bedrock", false, prompt);
+    body.as_object_mut().unwrap().shift_remove("toolConfig");
+    body["inferenceConfig"]["stopSequences"] = json!([" STOP"]);
+    assert_eq!(server.post(&path, &body).json()["stopReason"], "stop_sequence");
+}
