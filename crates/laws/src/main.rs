@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use interlingua_laws::laws::Law;
-use interlingua_laws::report::report;
+use interlingua_laws::report::{examples, summary};
 use interlingua_laws::run::{Plan, run};
 use interlingua_laws::seeds::{load, read};
 use interlingua_laws::source::Supply;
@@ -25,14 +25,19 @@ Usage: cargo xtask laws [OPTIONS]
   --to D,…         dialects or dialect/flavor that are written
   --law L,…        laws to try: total, sound, minimal, idempotent, prefix, kept,
                    seals, deterministic
+  --examples no    count only, which is quicker
   --seconds T      stop after so long
   --threads T      (all cores)
 ";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.iter().any(|word| word == "--help" || word == "-h") {
+        print!("{USAGE}");
+        return ExitCode::SUCCESS;
+    }
     match plan(&arguments) {
-        Ok(plan) => carry_out(&plan),
+        Ok((plan, examples)) => carry_out(&plan, examples),
         Err(message) => {
             eprint!("{message}\n\n{USAGE}");
             ExitCode::from(2)
@@ -40,7 +45,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn carry_out(plan: &Plan) -> ExitCode {
+fn carry_out(plan: &Plan, examples: bool) -> ExitCode {
     // A panic is a finding like any other; it is reported with its conversation.
     std::panic::set_hook(Box::new(|_| {}));
     let total = plan.numbers.end - plan.numbers.start;
@@ -55,17 +60,20 @@ fn carry_out(plan: &Plan) -> ExitCode {
     if terminal {
         eprintln!();
     }
-    outcome.shrink(plan.threads);
-    print!("{}", report(&outcome, plan.supply.seed));
+    if examples {
+        outcome.shrink(plan.threads);
+        print!("{}", self::examples(&outcome, plan.supply.seed));
+    }
+    print!("{}", summary(&outcome));
     if outcome.groups.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn plan(arguments: &[String]) -> Result<Plan, String> {
+fn plan(arguments: &[String]) -> Result<(Plan, bool), String> {
     let mut words = arguments.iter();
     let (mut n, mut seed, mut only, mut seconds) = (200_000, 1, None, None);
     let mut threads = std::thread::available_parallelism().map_or(1, usize::from);
     let (mut from, mut to, mut laws) = (None, None, None);
-    let mut case = None;
+    let (mut case, mut examples) = (None, true);
     let (mut corpus, root) = (true, Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
     while let Some(word) = words.next() {
         let value = words.next().ok_or_else(|| format!("{word}: no value, or no such option"))?;
@@ -80,6 +88,7 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
             "--from" => from = list(),
             "--to" => to = list(),
             "--case" => case = Some(read(Path::new(value))?),
+            "--examples" => examples = value == "yes",
             "--corpus" => corpus = value == "yes",
             "--law" => laws = list(),
             _ => return Err(format!("there is no option {word}")),
@@ -113,13 +122,6 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
     let corpus = corpus && only.is_none();
     let n = if alone { 0 } else { n };
     let numbers = only.map_or(0..n, |only| only..only + 1);
-    Ok(Plan {
-        supply,
-        providers,
-        laws,
-        corpus,
-        numbers,
-        limit: seconds.map(Duration::from_secs),
-        threads,
-    })
+    let limit = seconds.map(Duration::from_secs);
+    Ok((Plan { supply, providers, laws, corpus, numbers, limit, threads }, examples))
 }

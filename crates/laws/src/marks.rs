@@ -10,8 +10,8 @@ pub fn mark(number: usize) -> String {
 
 /// The numbers of the marks in a text, in order.
 pub fn numbers(text: &[u8]) -> impl Iterator<Item = usize> {
-    text.windows(LENGTH).filter_map(|window| match window {
-        [b'q', digits @ .., b'z'] if digits.iter().all(u8::is_ascii_digit) => {
+    memchr::memchr_iter(b'q', text).filter_map(|at| match text.get(at..at + LENGTH)? {
+        [_, digits @ .., b'z'] if digits.iter().all(u8::is_ascii_digit) => {
             Some(digits.iter().fold(0, |sum, digit| sum * 10 + usize::from(digit - b'0')))
         }
         _ => None,

@@ -8,16 +8,26 @@ use crate::run::{Example, Group, Key, Outcome};
 
 /// The whole report.
 pub fn report(outcome: &Outcome, seed: u64) -> String {
+    examples(outcome, seed) + &summary(outcome)
+}
+
+/// One example of each group, the laws in order and the most frequent first.
+pub fn examples(outcome: &Outcome, seed: u64) -> String {
     let mut out = String::new();
-    let mut groups: Vec<(&Key, &Group)> = outcome.groups.iter().collect();
-    groups.sort_by_key(|(key, group)| (key.law, std::cmp::Reverse(group.count)));
-    for (key, group) in &groups {
-        let _ = writeln!(out, "\n{}", head(key, group));
+    for (key, group) in sorted(outcome) {
         let Example { broken, aim, .. } = &group.example;
+        let _ = writeln!(out, "\n== {} × {}", line(key, group), group.count);
         let _ = writeln!(out, "  at {:?}: {}", broken.path, broken.message);
         let _ = writeln!(out, "  from {}, to {aim:?}", found(&group.example, seed));
         let _ = writeln!(out, "  {}", case(key, &group.example, seed));
     }
+    out
+}
+
+/// How often what was found; the last line is the sum.
+pub fn summary(outcome: &Outcome) -> String {
+    let mut out = String::new();
+    let groups = sorted(outcome);
     if !groups.is_empty() {
         let _ = writeln!(out, "\n{:>9}  law and rule", "times");
     }
@@ -38,6 +48,12 @@ pub fn report(outcome: &Outcome, seed: u64) -> String {
     out
 }
 
+fn sorted(outcome: &Outcome) -> Vec<(&Key, &Group)> {
+    let mut groups: Vec<_> = outcome.groups.iter().collect();
+    groups.sort_by_key(|(key, group)| (key.law, std::cmp::Reverse(group.count)));
+    groups
+}
+
 /// Where a conversation is from, so that it is found again.
 fn found(example: &Example, seed: u64) -> String {
     let origin = &example.origin;
@@ -45,10 +61,6 @@ fn found(example: &Example, seed: u64) -> String {
         Some(number) => format!("cargo xtask laws --seed {seed} --only {number} ({origin})"),
         None => format!("corpus/{origin}"),
     }
-}
-
-fn head(key: &Key, group: &Group) -> String {
-    format!("== {} × {}", line(key, group), group.count)
 }
 
 fn line(key: &Key, group: &Group) -> String {

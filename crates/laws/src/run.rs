@@ -126,7 +126,7 @@ impl Outcome {
             let asked = seed.case.model().filter(|_| same);
             for model in provider.models.iter().copied().chain(asked) {
                 let aim = Aim { provider: *provider, model: model.to_owned() };
-                found += self.examine(plan, &seed.case, aim, None, &seed.name);
+                found += self.examine(plan, &seed.case, &aim, None, &seed.name);
             }
         }
         found
@@ -139,7 +139,7 @@ impl Outcome {
         let mut found = 0;
         for provider in &plan.providers {
             let aim = provider.aim(&drawn.case, &mut drawn.rng);
-            found += self.examine(plan, &drawn.case, aim, Some(number), &drawn.origin);
+            found += self.examine(plan, &drawn.case, &aim, Some(number), &drawn.origin);
         }
         found
     }
@@ -148,13 +148,13 @@ impl Outcome {
         &mut self,
         plan: &Plan,
         case: &Case,
-        aim: Aim,
+        aim: &Aim,
         number: Option<u64>,
         origin: &str,
     ) -> u64 {
         self.translations += 1;
         let mut broken = Vec::new();
-        examine(case, &aim, &plan.laws, &mut broken);
+        examine(case, aim, &plan.laws, &mut broken);
         let found = broken.len() as u64;
         for broken in broken {
             let example = || Example {
@@ -164,7 +164,7 @@ impl Outcome {
                 aim: aim.clone(),
                 broken: broken.clone(),
             };
-            self.add(&aim, &broken, example);
+            self.add(aim, &broken, example);
         }
         found
     }

@@ -39,7 +39,7 @@ const MAKERS: &[(&str, &str, &[&str])] = &[
 ];
 
 /// Seals a tidy conversation; none if nobody in this dialect seals.
-pub fn seal(case: Case, rng: &mut Rng) -> Option<Case> {
+pub fn seal(case: &Case, rng: &mut Rng) -> Option<Case> {
     let dialect = case.from.id().0;
     let makers: Vec<_> = MAKERS.iter().filter(|(of, ..)| *of == dialect).collect();
     if makers.is_empty() {
@@ -47,7 +47,8 @@ pub fn seal(case: Case, rng: &mut Rng) -> Option<Case> {
     }
     let (_, flavor, models) = rng.pick(&makers);
     let model = rng.pick(models);
-    let mut body = case.body;
+    // A seal is bound to what the provider read.
+    let mut body: Value = serde_json::from_slice(&case.bytes).ok()?;
     if body.get("model").is_some() {
         body["model"] = model.into();
     }

@@ -56,7 +56,7 @@ impl Supply {
             }
             11..14 => {
                 let tidy = made(&mut rng, Level::Tidy, true);
-                let sealed = sealed::seal(tidy.clone(), &mut rng).unwrap_or(tidy);
+                let sealed = sealed::seal(&tidy, &mut rng).unwrap_or(tidy);
                 if rng.once_in(2) {
                     return Some(Drawn { case: sealed, rng, origin: "sealed".into() });
                 }

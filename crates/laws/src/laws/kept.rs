@@ -22,11 +22,9 @@ pub(super) fn check(sent: &Sent<'_>, broken: &mut Vec<Broken>) {
         return;
     }
     let marked = case.facts.marked.get_or_init(|| marks_in(case.from, &case.bytes));
-    let mut left: Vec<usize> = marks::numbers(&translated.body).collect();
-    left.sort_unstable();
     let entries = &translated.ledger.entries;
     for Marked { number, at } in marked {
-        if left.binary_search(number).is_ok() {
+        if sent.has(*number) {
             continue;
         }
         let told = match at {

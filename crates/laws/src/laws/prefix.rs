@@ -5,6 +5,8 @@
 //! model: before the assistant speaks.
 
 use bytes::Bytes;
+use interlingua::wire::Node;
+use interlingua::{Doc, Limits};
 use serde_json::Value;
 
 use super::{Broken, Case, Law, Sent, difference, translate};
@@ -13,29 +15,35 @@ pub(super) fn check(sent: &Sent<'_>, broken: &mut Vec<Broken>) {
     let shorter = sent.case.facts.shorter.get_or_init(|| shorter(sent.case));
     let Some(shorter) = shorter else { return };
     let Ok(short) = translate(shorter, sent.case.from, sent.aim) else { return };
-    let Ok(short) = serde_json::from_slice::<Value>(&short.body) else { return };
+    let read = |body: &Bytes| Doc::from_bytes(body.clone(), Limits::default());
+    let (Ok(short), Ok(long)) = (read(&short.body), read(&sent.translated.body)) else { return };
     // Where calls come without tools, tools are made up for them: the tools that were offered when
     // the model called are not in the request, nor would they be in the shorter one.
-    let offered =
-        ["/tools", "/toolConfig/tools"].iter().any(|key| sent.case.body.pointer(key).is_some());
-    for key in PREFIX.iter().filter(|key| offered || !key.ends_with("tools")) {
-        let (was, is) = (short.pointer(key), sent.value.pointer(key));
-        let (was, is) = (was.unwrap_or(&Value::Null), is.unwrap_or(&Value::Null));
-        let begins = if HISTORY.contains(key) { begins(was, is) } else { was == is };
-        if !begins {
-            let (path, what) =
-                difference::first(was.to_string().as_bytes(), is.to_string().as_bytes());
-            let rule = key.trim_start_matches('/');
-            broken.push(Broken::new(Law::Prefix, rule, format!("{rule}{path}"), what));
+    let offered = TOOLS.iter().any(|path| sent.case.body.pointer(path).is_some());
+    for path in PREFIX.iter().filter(|path| offered || !TOOLS.contains(path)) {
+        let (was, is) = (at(short.root(), path), at(long.root(), path));
+        let raw = |node: Option<Node<'_>>| node.map_or("null".to_owned(), |it| it.raw().to_owned());
+        let same = was.map(Node::raw) == is.map(Node::raw);
+        if same || HISTORY.contains(path) && begins(was, is) {
+            continue;
         }
+        let (place, what) = difference::first(raw(was).as_bytes(), raw(is).as_bytes());
+        let rule = path.trim_start_matches('/');
+        broken.push(Broken::new(Law::Prefix, rule, format!("{rule}{place}"), what));
     }
 }
 
-/// Whether the closed messages of the shorter history begin the longer one.
-fn begins(short: &Value, long: &Value) -> bool {
-    let (Value::Array(short), Value::Array(long)) = (short, long) else { return short == long };
-    let closed = short.len().saturating_sub(1);
-    long.len() >= closed && short[..closed] == long[..closed]
+fn at<'d>(body: Node<'d>, path: &str) -> Option<Node<'d>> {
+    path.split('/').skip(1).try_fold(body, Node::get)
+}
+
+/// Whether the closed messages of the shorter history begin the longer one, byte by byte.
+fn begins(short: Option<Node<'_>>, long: Option<Node<'_>>) -> bool {
+    let (Some(short), Some(long)) = (short, long) else { return false };
+    let closed = short.items().count().saturating_sub(1);
+    short.is_array()
+        && long.items().count() >= closed
+        && short.items().take(closed).zip(long.items()).all(|(was, is)| was.raw() == is.raw())
 }
 
 /// The request that was sent some turns ago.
@@ -58,6 +66,7 @@ fn is_models(message: &Value) -> bool {
         || matches!(word("type"), "reasoning" | "function_call" | "custom_tool_call")
 }
 
+const TOOLS: &[&str] = &["/tools", "/toolConfig/tools"];
 const HISTORY: &[&str] = &["/messages", "/input", "/contents", "/turns"];
 const PREFIX: &[&str] = &[
     "/tools",

@@ -70,9 +70,7 @@ fn hidden(sent: &Sent<'_>, broken: &mut Vec<Broken>) {
         return;
     }
     let thoughts = marked(case).iter().filter(|one| one.is("thinking")).map(|one| one.number);
-    let mut left: Vec<usize> = marks::numbers(&translated.body).collect();
-    left.sort_unstable();
-    let thoughts: Vec<usize> = thoughts.filter(|one| left.binary_search(one).is_ok()).collect();
+    let thoughts: Vec<usize> = thoughts.filter(|one| sent.has(*one)).collect();
     if thoughts.is_empty() {
         return;
     }
