@@ -136,7 +136,10 @@ fn body_of(
             Body::ToolResult(pairing.response(data, &mut pieces.extras, place, ledger))
         }
         (kind, Some(_)) => foreign(kind, part),
-        (_, None) if sealed || pieces.thought => written_text(Text::EMPTY, pieces.thought),
+        (_, None) if sealed || pieces.thought => {
+            ledger.change(note::ODD_INPUT, place, "a part holds no data: read as an empty text");
+            written_text(Text::EMPTY, pieces.thought)
+        }
         (_, None) => {
             let kind = part.fields().next().map(Field::key);
             if kind.is_none() {

@@ -17,6 +17,8 @@ pub mod empty_turn;
 pub mod ends_with_assistant;
 pub mod function_role;
 pub mod missing_content;
+pub mod missing_instructions;
+pub mod missing_role;
 pub mod missing_tools;
 pub mod no_messages;
 pub mod opening_call;

@@ -3,6 +3,7 @@
 use super::Scope;
 
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "a row of data, each yes or no on its own")]
 pub struct Texts {
     /// What a text of a turn must hold.
     pub least: Least,
@@ -17,6 +18,8 @@ pub struct Texts {
     /// Whose reasoning is written; any other's is left out.
     pub reasoning_of: Option<&'static str>,
     pub reasoning_alone: Alone,
+    /// A result may be a string, which may be empty.
+    pub result_strings: bool,
     /// A failed result must hold something.
     pub failed_result_holds: bool,
     /// There are reports that a result without content is refused.
@@ -134,6 +137,7 @@ const BASE: Texts = Texts {
     sealed_by: None,
     reasoning_of: None,
     reasoning_alone: Alone::Taken,
+    result_strings: false,
     failed_result_holds: false,
     empty_result_doubtful: false,
     strings: Strings::Nobodys,
@@ -147,11 +151,12 @@ const CLAUDE: Texts = Texts {
     blank_between_reasoning: true,
     reasoning_of: Some("anthropic"),
     reasoning_alone: Alone::BeforeMore,
+    result_strings: true,
     empty_result_doubtful: true,
     ..BASE
 };
 
-const CONVERSE: Texts = Texts { failed_result_holds: true, ..CLAUDE };
+const CONVERSE: Texts = Texts { result_strings: false, failed_result_holds: true, ..CLAUDE };
 
 pub(super) const INVENTOR: &[&str] = &["", "openai", "azure"];
 
