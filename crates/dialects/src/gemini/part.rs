@@ -4,7 +4,7 @@ use interlingua_model::{
     Args, Block, Body, Extras, Form, Ledger, Media, Place, Seal, Source, Thinking, ToolCall,
     ToolResult, Verbatim, derive_id,
 };
-use interlingua_wire::{Field, Json, Node, Text};
+use interlingua_wire::{Json, Node, Text};
 
 use super::{ID, names};
 use crate::{media, note};
@@ -141,12 +141,11 @@ fn body_of(
             written_text(Text::EMPTY, pieces.thought)
         }
         (_, None) => {
-            let kind = part.fields().next().map(Field::key);
-            if kind.is_none() {
-                ledger.change(note::ODD_INPUT, place, "a part is empty: kept as it is");
-            }
-            let kind = kind.unwrap_or(Text::word("unknown"));
-            Body::Foreign { dialect: ID, kind, json: part.json() }
+            let Some(field) = part.fields().find(|field| !field.value.is_null()) else {
+                ledger.change(note::ODD_INPUT, place, "a part is empty: read as an empty text");
+                return written_text(Text::EMPTY, false);
+            };
+            Body::Foreign { dialect: ID, kind: field.key(), json: part.json() }
         }
     }
 }

@@ -53,7 +53,9 @@ fn is_wanting(work: &Work<'_>, result: &ToolResult) -> bool {
         return true;
     }
     let says_nothing = result.content.iter().all(|one| words(one).is_some_and(Text::is_empty));
-    let failed = result.is_error && result.content.is_empty() && texts.failed_result_holds;
+    let failed = result.is_error
+        && texts.failed_result_holds
+        && !result.content.iter().any(|one| work.is_said(one));
     failed || says_nothing && texts.empty_result_doubtful && !work.is_own()
 }
 
@@ -63,9 +65,12 @@ fn is_string(block: &Verbatim<Block>) -> bool {
 }
 
 fn mend(work: &mut Work<'_>, turn: usize, block: usize) {
+    let Body::ToolResult(result) = &work.block(turn, block).body else { return };
+    let speaks = |one: &Verbatim<Block>| words(one).is_none_or(|text| !text.is_empty());
+    let empty = !result.content.iter().any(|one| speaks(one) && work.is_said(one));
     let Body::ToolResult(result) = &mut work.edit(turn, block).body else { return };
-    result.content.retain(|one| words(one).is_none_or(|text| !text.is_empty()));
-    let what = if result.content.is_empty() {
+    result.content.retain(speaks);
+    let what = if empty {
         result.content.push(Block::text(Text::word(NO_OUTPUT)).into());
         "the result is empty, and says so"
     } else {

@@ -9,7 +9,7 @@
 //! after    instructions: "You are a helpful assistant."   user: "hi"
 //! ```
 
-use interlingua_model::{Block, Place, Role, Verbatim};
+use interlingua_model::{Block, Place, Role, Turn, Verbatim};
 use interlingua_wire::Text;
 
 use crate::Work;
@@ -19,21 +19,22 @@ pub fn apply(work: &mut Work<'_>) {
     if !work.profile.roles.instructed || is_instructed(work) {
         return;
     }
-    work.system().clear();
+    work.system().retain(|block| words(block).is_none());
     work.system().push(Block::text(Text::word(USUAL)).into());
     work.change(Place::SYSTEM, "instructions are added: the target insists on some");
 }
 
 fn is_instructed(work: &Work<'_>) -> bool {
     let says = |block: &Verbatim<Block>| words(block).is_some_and(|text| !text.is_blank());
-    let conversation = work.conversation();
-    // Of what crosses, instructions at the head go into the place for them.
-    let head = if work.is_own() { 0 } else { work.leading() };
-    conversation.system.iter().any(says)
-        || work.turns()[..head].iter().flat_map(|turn| &turn.blocks).any(says)
-        || work.turns()[head..]
-            .iter()
-            .any(|turn| turn.role == Role::Developer && work.is_spoken(turn))
+    let turns = work.turns();
+    let told = if work.is_own() {
+        turns.iter().any(|turn| turn.role == Role::Developer)
+    } else {
+        // Of what crosses, instructions at the head go into the place for them.
+        let texts = |turn: &&Verbatim<Turn>| turn.blocks.iter().all(|one| words(one).is_some());
+        turns[..work.leading()].iter().take_while(texts).flat_map(|turn| &turn.blocks).any(says)
+    };
+    told || work.conversation().system.iter().any(says)
 }
 
 const USUAL: &str = "You are a helpful assistant.";

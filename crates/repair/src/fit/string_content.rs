@@ -43,7 +43,9 @@ fn is_listed(work: &Work<'_>, turn: usize) -> bool {
             this.role == Role::Assistant || this.blocks.iter().any(|b| is_result(b))
         }
     };
-    let is_text = |block: &Verbatim<Block>| words(block).is_some() || !is_content(block);
+    // What else the assistant and tools say finds another place.
+    let users = this.role != Role::Assistant && !this.blocks.iter().any(|block| is_result(block));
+    let is_text = |block: &Verbatim<Block>| !users || words(block).is_some() || !is_content(block);
     concerned
         && (contents(this).any(is_part) && contents(this).all(is_text) || is_empty_list(work, this))
 }

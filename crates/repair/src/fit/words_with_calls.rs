@@ -14,7 +14,7 @@ use interlingua_wire::Text;
 
 use super::ends_with_assistant::CONTINUE;
 use crate::Work;
-use crate::look::{is_assistants, is_call};
+use crate::look::{is_assistants, is_call, words};
 
 pub fn apply(work: &mut Work<'_>) {
     if work.profile.roles.words_with_calls {
@@ -24,7 +24,8 @@ pub fn apply(work: &mut Work<'_>) {
     while turn < work.turns().len() {
         let this = &work.turns()[turn];
         let calls = this.blocks.iter().filter(|block| is_call(block)).count();
-        if is_assistants(this) && calls > 0 && calls < this.blocks.len() {
+        let speaks = this.blocks.iter().any(|block| !is_call(block) && !is_empty(block));
+        if is_assistants(this) && calls > 0 && speaks {
             part(work, turn);
         } else if is_assistants(this) && calls == 0 && is_joined(work, turn) {
             work.insert_turn(turn + 1, between());
@@ -32,6 +33,10 @@ pub fn apply(work: &mut Work<'_>) {
         }
         turn += 1;
     }
+}
+
+fn is_empty(block: &Block) -> bool {
+    words(block).is_some_and(Text::is_empty)
 }
 
 /// Whether the assistant's next turn, with calls, is written together with this one.

@@ -67,6 +67,8 @@ pub enum NoContent {
     /// Null is taken, nothing at all is refused.
     AbsenceRefused,
     Refused,
+    /// The assistant's must hold something: what stands beside it does not count.
+    SilenceRefused,
 }
 
 pub(super) static ROWS: &[(Scope, Texts)] = &[
@@ -108,6 +110,14 @@ pub(super) static ROWS: &[(Scope, Texts)] = &[
     (
         Scope::flavors("openai-chat", &["generic"]),
         Texts { strings: Strings::Everybodys, no_content: NoContent::Refused, ..BASE },
+    ),
+    (
+        Scope::flavors("openai-chat", &["moonshot"]),
+        Texts { reasoning_alone: Alone::Refused, no_content: NoContent::SilenceRefused, ..BASE },
+    ),
+    (
+        Scope::flavors("openai-chat", &["mistral"]),
+        Texts { no_content: NoContent::SilenceRefused, ..BASE },
     ),
     (Scope::all("openai-chat"), BASE),
     (Scope::all("openai-responses"), BASE),
