@@ -180,7 +180,7 @@ fn turns_of_one_side_become_one_message_with_results_first() {
     );
     assert_eq!(
         body,
-        r#"{"messages":[{"role":"user","content":[{"text":"a"}]},{"role":"assistant","content":[{"toolUse":{"toolUseId":"c1","name":"f","input":{}}},{"toolUse":{"toolUseId":"c2","name":"f","input":{"_raw":"{"}}}]},{"role":"user","content":[{"toolResult":{"toolUseId":"c1","content":[{"json":[1]}],"status":"error"}},{"text":"wait"},{"text":"<system>\nNow.\n</system>"}]}],"system":[{"text":"Be brief."}]}"#
+        r#"{"messages":[{"role":"user","content":[{"text":"a"}]},{"role":"assistant","content":[{"toolUse":{"toolUseId":"c1","name":"f","input":{}}},{"toolUse":{"toolUseId":"c2","name":"f","input":{"_raw":"{"}}}]},{"role":"user","content":[{"toolResult":{"toolUseId":"c1","content":[{"json":[1]}],"status":"error"}},{"text":"wait"},{"text":"<system-reminder>\nNow.\n</system-reminder>"}]}],"system":[{"text":"Be brief."}]}"#
     );
     assert_eq!(rules, ["system-moved", "args-wrapped", "order-changed"]);
 }

@@ -4,6 +4,7 @@ use interlingua_model::Cache;
 
 use crate::Work;
 use crate::look::{is_reasoning, words};
+use crate::marks::{self, Spot};
 
 impl Work<'_> {
     /// Takes a block away and gives its cache mark to the nearest one before it that can bear one, in
@@ -12,16 +13,16 @@ impl Work<'_> {
         let Some(cache) = self.remove(turn, block).cache.clone() else { return false };
         match self.bearer(turn, block) {
             Some((turn, block)) => {
-                self.mark(turn, block, cache);
+                self.mark(turn, block, *cache);
                 false
             }
             None => true,
         }
     }
 
-    fn mark(&mut self, turn: usize, block: usize, cache: Box<Cache>) {
+    fn mark(&mut self, turn: usize, block: usize, cache: Cache) {
         if self.block(turn, block).cache.is_none() {
-            self.edit(turn, block).cache = Some(cache);
+            marks::set(self, Spot::Block(turn, block), Some(cache));
         }
     }
 

@@ -73,14 +73,14 @@ pub static ALL: &[Rule] = &[
     mend("unanswered-call", mend::unanswered_call::apply),
     fit("result-order", fit::result_order::apply),
     fit("empty-calls", fit::empty_calls::apply),
-    // Empty turns and blocks.
-    fit("aborted-turn", fit::aborted_turn::apply),
-    fit("empty-text", fit::empty_text::apply),
-    fit("empty-result", fit::empty_result::apply),
     // Fields and blocks that the target does not know.
     fit("respelled-setting", fit::respelled_setting::apply),
     fit("unknown-field", fit::unknown_field::apply),
     fit("unknown-block", fit::unknown_block::apply),
+    // Empty turns and blocks, also those that are empty now.
+    fit("aborted-turn", fit::aborted_turn::apply),
+    fit("empty-text", fit::empty_text::apply),
+    fit("empty-result", fit::empty_result::apply),
     // Settings.
     fit("odd-field", fit::odd_field::apply),
     fit("odd-setting", fit::odd_setting::apply),
@@ -115,8 +115,10 @@ pub static ALL: &[Rule] = &[
     fit("missing-content", fit::missing_content::apply),
     fit("developer-role", fit::developer_role::apply),
     fit("function-role", fit::function_role::apply),
+    fit("missing-role", fit::missing_role::apply),
     fit("system-placement", fit::system_placement::apply),
     fit("empty-system", fit::empty_system::apply),
+    fit("missing-instructions", fit::missing_instructions::apply),
     fit("no-messages", fit::no_messages::apply),
     fit("alternation", fit::alternation::apply),
     fit("words-after-call", fit::words_after_call::apply),

@@ -27,7 +27,12 @@ impl Work<'_> {
     /// Whether the target refuses the block for what its text does not hold.
     pub fn is_refused(&self, block: &Block) -> bool {
         let least = self.profile.texts.least;
-        words(block).is_some_and(|text| least.refuses(text)) && !self.is_sealed(block)
+        let text = match &block.body {
+            // Where blank texts are taken, reasoning is a text as any other.
+            Body::Thinking(thinking) if least == Least::Something => Some(&thinking.text),
+            _ => words(block),
+        };
+        text.is_some_and(|text| least.refuses(text)) && !self.is_sealed(block)
     }
 
     /// Whether the target itself vouches for the text.

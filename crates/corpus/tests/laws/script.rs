@@ -103,7 +103,7 @@ fn text() -> impl Strategy<Value = String> {
         " ",
         "\n\n",
         "\"quoted\" \\ back/slash",
-        "<system>&amp;</system>",
+        "<system-reminder>&amp;</system-reminder>",
         "naïve 日本語 🦀",
         "\u{1}\t\u{7f}\u{2028}",
         "{\"json\": [1]}",

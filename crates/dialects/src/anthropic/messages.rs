@@ -141,7 +141,7 @@ fn instruction(block: &Verbatim<Block>, place: Place, cx: &mut Cx<'_>, out: &mut
     };
     let what = "an instruction in the midst of the conversation is said by the user";
     cx.ledger.change(note::SYSTEM_MOVED, place, what);
-    let (head, tail) = (Text::word("<system>\\n"), Text::word("\\n</system>"));
+    let (head, tail) = (Text::word("<system-reminder>\\n"), Text::word("\\n</system-reminder>"));
     let marked = Text::concat([&head, text, &tail]);
     let mut moved = Block::clone(block);
     if let Body::Text { text, .. } = &mut moved.body {

@@ -176,7 +176,7 @@ fn write_parts(parts: &[Part<'_>], way: Way, ledger: &mut Ledger, out: &mut Arra
 }
 
 fn write_marked(blocks: &[&Verbatim<Block>], out: &mut Writer) {
-    let (open, close) = (Text::word("<system>"), Text::word("</system>"));
+    let (open, close) = (Text::word("<system-reminder>"), Text::word("</system-reminder>"));
     let texts = blocks.iter().filter_map(|block| block.body.as_text());
     out.object(|o| {
         let lines = std::iter::once(&open).chain(texts).chain(std::iter::once(&close));

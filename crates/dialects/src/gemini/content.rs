@@ -99,7 +99,7 @@ fn role_of(content: Node<'_>, place: Place, ledger: &mut Ledger) -> Role {
     let Some(role) = names::get(content, "role") else { return Role::User };
     let role = role.word();
     let read = match &*role {
-        "user" | "function" => return Role::User,
+        "user" => return Role::User,
         "model" => return Role::Assistant,
         "assistant" => Role::Assistant,
         "system" => Role::System,

@@ -132,7 +132,8 @@ fn gather<'c>(
                 let what = "instructions within the conversation are said by the user";
                 ledger.change(note::SYSTEM_MOVED, place, what);
                 encode::note_sides(block, place, ledger);
-                let (before, after) = (Text::new("<system>\n"), Text::new("\n</system>"));
+                let (before, after) =
+                    (Text::new("<system-reminder>\n"), Text::new("\n</system-reminder>"));
                 Said::Instruction(Text::concat([&before, text, &after]))
             }
             _ if encode::is_carried(block, Way::Request(conversation), place, ledger) => {

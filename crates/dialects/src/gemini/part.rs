@@ -4,7 +4,7 @@ use interlingua_model::{
     Args, Block, Body, Extras, Form, Ledger, Media, Place, Seal, Source, Thinking, ToolCall,
     ToolResult, Verbatim, derive_id,
 };
-use interlingua_wire::{Field, Json, Node, Text};
+use interlingua_wire::{Json, Node, Text};
 
 use super::{ID, names};
 use crate::{media, note};
@@ -136,14 +136,16 @@ fn body_of(
             Body::ToolResult(pairing.response(data, &mut pieces.extras, place, ledger))
         }
         (kind, Some(_)) => foreign(kind, part),
-        (_, None) if sealed || pieces.thought => written_text(Text::EMPTY, pieces.thought),
+        (_, None) if sealed || pieces.thought => {
+            ledger.change(note::ODD_INPUT, place, "a part holds no data: read as an empty text");
+            written_text(Text::EMPTY, pieces.thought)
+        }
         (_, None) => {
-            let kind = part.fields().next().map(Field::key);
-            if kind.is_none() {
-                ledger.change(note::ODD_INPUT, place, "a part is empty: kept as it is");
-            }
-            let kind = kind.unwrap_or(Text::word("unknown"));
-            Body::Foreign { dialect: ID, kind, json: part.json() }
+            let Some(field) = part.fields().find(|field| !field.value.is_null()) else {
+                ledger.change(note::ODD_INPUT, place, "a part is empty: read as an empty text");
+                return written_text(Text::EMPTY, false);
+            };
+            Body::Foreign { dialect: ID, kind: field.key(), json: part.json() }
         }
     }
 }

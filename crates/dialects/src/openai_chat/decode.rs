@@ -147,9 +147,6 @@ impl<'d> Fields<'d> {
 }
 
 fn plain(role: Role, fields: Fields<'_>, place: Place, ledger: &mut Ledger) -> Turn {
-    if fields.content.is_none() {
-        odd(ledger, place, "a message without content is empty");
-    }
     let mut turn = Turn { role, blocks: Vec::new(), extras: Extras::default() };
     parts::content(fields.content, &mut turn.blocks, place, ledger);
     turn.extras = fields.extras;
@@ -336,9 +333,6 @@ fn result(
         unanswered.guess(name.as_ref(), place)
     };
     let mut content = Vec::new();
-    if fields.content.is_none() && role == "tool" {
-        odd(ledger, place, "a result without content is empty");
-    }
     parts::content(fields.content, &mut content, place, ledger);
     let is_filler = |block: &Verbatim<Block>| block.body.as_text().is_some_and(Text::is_empty);
     if content.len() == 1 && content.iter().all(is_filler) {

@@ -228,6 +228,12 @@ impl<'a> Pen<'a> {
                 .push(Piece::Text(Text::new(&format!("[{name} from the result of {call}]")), None));
             pieces.push(Piece::Media(media, None));
         }
+        if let Some(word) = self.flavor.bridge {
+            out.object(|o| {
+                o.word("role", "assistant");
+                o.word("content", word);
+            });
+        }
         out.object(|o| {
             o.word("role", "user");
             o.array("content", |a| {

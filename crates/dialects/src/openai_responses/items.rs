@@ -66,11 +66,30 @@ fn message(item: Node<'_>, role: Option<Node<'_>>, position: usize, ledger: &mut
     };
     let mut turn = Turn::new(role);
     match item.get("content") {
-        Some(content) => turn.blocks = parts::decode_content(content, position, ledger),
+        Some(content) => {
+            note_misplaced(content, role, position, ledger);
+            turn.blocks = parts::decode_content(content, position, ledger);
+        }
         None => ledger.change(note::ODD_INPUT, place, "a message has no content"),
     }
     turn.extras = extras(item, &["type", "role", "content"]);
     turn
+}
+
+/// What the assistant says has types of its own; some clients write one side's for the other's.
+fn note_misplaced(content: Node<'_>, role: Role, position: usize, ledger: &mut Ledger) {
+    let parts = content.items().filter(|part| part.is_object()).enumerate();
+    for (at, part) in parts {
+        let assistants = match &*part.get("type").map(Node::word).unwrap_or_default() {
+            "output_text" | "refusal" => true,
+            "input_text" => false,
+            _ => continue,
+        };
+        if assistants != (role == Role::Assistant) {
+            let what = "a part of the other side's is read as text";
+            ledger.change(note::ODD_INPUT, Place::block(position, at), what);
+        }
+    }
 }
 
 /// Who an item that is no message comes from.
@@ -186,6 +205,7 @@ fn result(item: Node<'_>, position: usize, ledger: &mut Ledger) -> Block {
     });
     let content = match output {
         Some(output) if output.is_array() || output.is_string() => {
+            note_misplaced(output, Role::User, position, ledger);
             parts::decode_content(output, position, ledger)
         }
         Some(output) if !output.is_null() => {

@@ -18,10 +18,11 @@
 //! after    user: "first", "second"          assistant: "ok", "and more"
 //! ```
 
-use interlingua_model::{Block, Place, Role, Turn, Verbatim};
+use interlingua_model::{Block, Body, Place, Role, Turn, Verbatim};
 use interlingua_wire::Text;
 
 use super::ends_with_assistant::CONTINUE;
+use super::string_content::BLANK_LINE;
 use crate::Work;
 use crate::look::{is_assistants, is_call, is_result};
 use crate::profile::roles::Joined;
@@ -73,6 +74,13 @@ fn join(work: &mut Work<'_>, turn: usize) {
     let whose = if is_assistants(&work.turns()[turn]) { "assistant's" } else { "user's" };
     let what = format!("joined with the {whose} turn before: roles alternate here");
     work.change(Place::turn(turn + 1), what);
+    if work.profile.roles.joined == Joined::AtTheEnd
+        && let Some(Body::Text { text, .. }) = work.blocks(turn + 1).first().map(|one| &one.body)
+    {
+        // Their texts become pieces of one.
+        let parted = Text::concat([&Text::new(BLANK_LINE), text]);
+        work.edit(turn + 1, 0).body = Body::Text { text: parted, citations: Vec::new() };
+    }
     while let Some(block) = work.blocks(turn + 1).first() {
         let results = work.blocks(turn).iter().take_while(|block| is_result(block)).count();
         let at = if is_result(block) { results } else { work.blocks(turn).len() };

@@ -43,7 +43,9 @@ pub fn apply(work: &mut Work<'_>) {
 
 fn is_wanting(work: &Work<'_>, result: &ToolResult) -> bool {
     let texts = work.profile.texts;
-    let listed = |one: &Verbatim<Block>| result.content.len() > 1 || one.written().is_some();
+    let listed = |one: &Verbatim<Block>| {
+        !texts.result_strings || result.content.len() > 1 || !is_string(one)
+    };
     let refused = |one: &Verbatim<Block>| {
         listed(one) && words(one).is_some_and(|text| texts.least_in_result.refuses(text))
     };
@@ -51,14 +53,24 @@ fn is_wanting(work: &Work<'_>, result: &ToolResult) -> bool {
         return true;
     }
     let says_nothing = result.content.iter().all(|one| words(one).is_some_and(Text::is_empty));
-    let failed = result.is_error && result.content.is_empty() && texts.failed_result_holds;
+    let failed = result.is_error
+        && texts.failed_result_holds
+        && !result.content.iter().any(|one| work.is_said(one));
     failed || says_nothing && texts.empty_result_doubtful && !work.is_own()
 }
 
+/// A text with nothing to it that a string cannot say.
+fn is_string(block: &Verbatim<Block>) -> bool {
+    block.written().is_none() && block.cache.is_none() && block.extras.is_empty()
+}
+
 fn mend(work: &mut Work<'_>, turn: usize, block: usize) {
+    let Body::ToolResult(result) = &work.block(turn, block).body else { return };
+    let speaks = |one: &Verbatim<Block>| words(one).is_none_or(|text| !text.is_empty());
+    let empty = !result.content.iter().any(|one| speaks(one) && work.is_said(one));
     let Body::ToolResult(result) = &mut work.edit(turn, block).body else { return };
-    result.content.retain(|one| words(one).is_none_or(|text| !text.is_empty()));
-    let what = if result.content.is_empty() {
+    result.content.retain(speaks);
+    let what = if empty {
         result.content.push(Block::text(Text::word(NO_OUTPUT)).into());
         "the result is empty, and says so"
     } else {

@@ -25,6 +25,7 @@
 use interlingua_model::{Block, Place, Role, Verbatim};
 use interlingua_wire::Text;
 
+use super::empty_text::leave_out;
 use crate::Work;
 use crate::look::words;
 use crate::profile::roles::Last;
@@ -87,8 +88,10 @@ fn is_taken(work: &Work<'_>, turn: usize) -> bool {
 
 /// Whether the content is an empty list or string, as the client wrote it.
 fn is_as_written(work: &Work<'_>, turn: usize) -> bool {
-    work.turns()[turn].written().is_some()
-        && work.blocks(turn).iter().all(|block| block.written().is_none())
+    let empty = |block: &Verbatim<Block>| {
+        block.written().is_none() && words(block).is_some_and(Text::is_empty)
+    };
+    work.turns()[turn].written().is_some() && work.blocks(turn).iter().all(empty)
 }
 
 /// Whether the turn is still there.
@@ -102,6 +105,11 @@ fn fill_or_leave_out(work: &mut Work<'_>, turn: usize) -> bool {
     }
     // What cannot be said here is noted by who leaves it out.
     if work.blocks(turn).iter().any(|block| !work.is_said(block)) {
+        for block in (0..work.blocks(turn).len()).rev() {
+            if work.is_said(work.block(turn, block)) {
+                leave_out(work, turn, block);
+            }
+        }
         return true;
     }
     let whose = match role {

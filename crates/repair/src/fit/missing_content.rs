@@ -28,7 +28,7 @@ pub fn apply(work: &mut Work<'_>) {
     }
     for turn in 0..work.turns().len() {
         if may_lack(&work.turns()[turn]) && is_refused(work, turn) {
-            work.change(Place::turn(turn), "the message has no content: it is an empty string");
+            work.change(Place::turn(turn), "the message has no content: it is written with one");
             work.turn(turn);
         }
     }
@@ -63,5 +63,9 @@ fn is_refused(work: &Work<'_>, turn: usize) -> bool {
         NoContent::NullRefusedOfOthers => null && this.role != Role::Assistant,
         NoContent::AbsenceRefused => absent,
         NoContent::Refused => null || absent,
+        NoContent::SilenceRefused => {
+            let empty = content.is_some_and(|content| content.raw() == "\"\"");
+            this.role == Role::Assistant && (null || absent || empty)
+        }
     }
 }

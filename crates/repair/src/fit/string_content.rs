@@ -15,9 +15,10 @@
 //! ```
 
 use interlingua_model::{Block, Body, Extras, Place, Role, Turn, Verbatim};
+use interlingua_wire::Text;
 
 use crate::Work;
-use crate::look::{is_result, words};
+use crate::look::{is_assistants, is_call, is_reasoning, is_result, words};
 use crate::profile::texts::Strings;
 
 pub fn apply(work: &mut Work<'_>) {
@@ -42,7 +43,11 @@ fn is_listed(work: &Work<'_>, turn: usize) -> bool {
             this.role == Role::Assistant || this.blocks.iter().any(|b| is_result(b))
         }
     };
-    concerned && (contents(this).any(is_part) || is_empty_list(work, this))
+    // What else the assistant and tools say finds another place.
+    let users = this.role != Role::Assistant && !this.blocks.iter().any(|block| is_result(block));
+    let is_text = |block: &Verbatim<Block>| !users || words(block).is_some() || !is_content(block);
+    concerned
+        && (contents(this).any(is_part) && contents(this).all(is_text) || is_empty_list(work, this))
 }
 
 /// The blocks of the content, which for a tool's message is the result's.
@@ -51,6 +56,11 @@ fn contents(turn: &Turn) -> impl Iterator<Item = &Verbatim<Block>> {
         Body::ToolResult(result) => result.content.as_slice(),
         _ => std::slice::from_ref(block),
     })
+}
+
+/// What stands in the content; reasoning and calls have fields of their own.
+fn is_content(block: &Block) -> bool {
+    !is_reasoning(block) && !is_call(block)
 }
 
 /// A string is a text that was not written as a part.
@@ -83,6 +93,22 @@ fn flatten(work: &mut Work<'_>, turn: usize) {
         }
     }
     work.turn(turn);
+    if is_assistants(&work.turns()[turn]) {
+        part_texts(work, turn);
+    }
+}
+
+/// Texts of the assistant's are written as pieces of one: a blank line keeps them apart.
+fn part_texts(work: &mut Work<'_>, turn: usize) {
+    for block in 1..work.blocks(turn).len() {
+        let both = [block - 1, block].map(|at| work.block(turn, at).body.as_text().cloned());
+        if let [Some(before), Some(text)] = both
+            && !before.is_empty()
+            && let Body::Text { text: parted, .. } = &mut work.edit(turn, block).body
+        {
+            *parted = Text::concat([&Text::new(BLANK_LINE), &text]);
+        }
+    }
 }
 
 fn note_lost(work: &mut Work<'_>, turn: usize, lost: bool) {
@@ -90,3 +116,5 @@ fn note_lost(work: &mut Work<'_>, turn: usize, lost: bool) {
         work.loss(Place::turn(turn), "left out what stood beside the texts of the list");
     }
 }
+
+pub(super) const BLANK_LINE: &str = "\n\n";

@@ -104,8 +104,7 @@ fn may_stand(
         }
         Instructions::NotAfterReplies => {
             let before = turn.checked_sub(1).map(|before| &work.turns()[before]);
-            turn + 1 < work.turns().len()
-                && before.is_none_or(|turn| !is_assistants(turn) && !has_result(turn))
+            next.is_some() && before.is_none_or(|turn| !is_assistants(turn) && !has_result(turn))
         }
     }
 }

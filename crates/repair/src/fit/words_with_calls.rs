@@ -14,7 +14,7 @@ use interlingua_wire::Text;
 
 use super::ends_with_assistant::CONTINUE;
 use crate::Work;
-use crate::look::{is_assistants, is_call};
+use crate::look::{is_assistants, is_call, words};
 
 pub fn apply(work: &mut Work<'_>) {
     if work.profile.roles.words_with_calls {
@@ -24,17 +24,35 @@ pub fn apply(work: &mut Work<'_>) {
     while turn < work.turns().len() {
         let this = &work.turns()[turn];
         let calls = this.blocks.iter().filter(|block| is_call(block)).count();
-        if is_assistants(this) && calls > 0 && calls < this.blocks.len() {
+        let speaks = this.blocks.iter().any(|block| !is_call(block) && !is_empty(block));
+        if is_assistants(this) && calls > 0 && speaks {
             part(work, turn);
+        } else if is_assistants(this) && calls == 0 && is_joined(work, turn) {
+            work.insert_turn(turn + 1, between());
+            work.change(Place::turn(turn + 1), "words and calls are two turns here");
         }
         turn += 1;
     }
 }
 
+fn is_empty(block: &Block) -> bool {
+    words(block).is_some_and(Text::is_empty)
+}
+
+/// Whether the assistant's next turn, with calls, is written together with this one.
+fn is_joined(work: &Work<'_>, turn: usize) -> bool {
+    let next = work.turns().get(turn + 1).filter(|next| is_assistants(next) && !work.is_own());
+    next.is_some_and(|next| next.blocks.iter().any(|block| is_call(block)))
+}
+
+fn between() -> Turn {
+    let mut turn = Turn::new(Role::User);
+    turn.blocks.push(Block::text(Text::word(CONTINUE)).into());
+    turn
+}
+
 fn part(work: &mut Work<'_>, turn: usize) {
-    let mut between = Turn::new(Role::User);
-    between.blocks.push(Block::text(Text::word(CONTINUE)).into());
-    work.insert_turn(turn + 1, between);
+    work.insert_turn(turn + 1, between());
     work.insert_turn(turn + 2, Turn::new(Role::Assistant));
     for block in (0..work.blocks(turn).len()).rev() {
         if is_call(work.block(turn, block)) {

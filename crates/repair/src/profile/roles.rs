@@ -13,6 +13,10 @@ pub struct Roles {
     /// Knows the developer, and the function as another name for a tool.
     pub developer: bool,
     pub function: bool,
+    /// The words of which a turn must have one to say whose it is; none where it need not.
+    pub named: &'static [&'static str],
+    /// There must be instructions.
+    pub instructed: bool,
     pub joined: Joined,
     pub first: First,
     pub last: Last,
@@ -111,17 +115,15 @@ pub(super) static ROWS: &[(Scope, Roles)] = &[
         Roles { none: NoTurns::Refused, joined: Joined::AtTheEnd, ..PLAIN },
     ),
     (Scope::flavors("openai-chat", &["llama.cpp"]), Roles { joined: Joined::AtTheEnd, ..BASE }),
-    (Scope::flavors("openai-chat", &["moonshot"]), Roles { silent_assistant: false, ..BASE }),
+    (
+        Scope::flavors("openai-chat", &["moonshot"]),
+        Roles { silent_assistant: false, silent_last: false, ..BASE },
+    ),
     (Scope::flavors("openai-chat", &["glm"]), Roles { none: NoTurns::UserNeeded, ..BASE }),
     (Scope::all("openai-chat"), BASE),
-    (
-        Scope::all("openai-responses"),
-        Roles {
-            none: NoTurns::Unless(&["previous_response_id", "conversation", "prompt"]),
-            head_apart: true,
-            ..BASE
-        },
-    ),
+    (Scope::flavors("openai-responses", &["codex"]), Roles { instructed: true, ..RESPONSES }),
+    (Scope::all("openai-responses"), RESPONSES),
+    (Scope::flavors("gemini", &["vertex"]), Roles { named: &["user", "model"], ..GEMINI }),
     (Scope::all("gemini"), GEMINI),
     (Scope::models("bedrock", NEWER), CONVERSE),
     (Scope::models("bedrock", MIDDLE), CONVERSE),
@@ -137,6 +139,8 @@ const BASE: Roles = Roles {
     head_apart: false,
     developer: true,
     function: true,
+    named: &[],
+    instructed: false,
     joined: Joined::None,
     first: First::Anyone,
     last: Last::Anyone,
@@ -180,6 +184,12 @@ const PREFILLED: Roles = Roles {
     last: Last::PrefillUnlessThinking,
     silent_last: true,
     ..NEWEST
+};
+
+const RESPONSES: Roles = Roles {
+    none: NoTurns::Unless(&["previous_response_id", "conversation", "prompt"]),
+    head_apart: true,
+    ..BASE
 };
 
 const GEMINI: Roles = Roles {

@@ -3,6 +3,7 @@
 use super::Scope;
 
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "a row of data, each yes or no on its own")]
 pub struct Texts {
     /// What a text of a turn must hold.
     pub least: Least,
@@ -17,6 +18,8 @@ pub struct Texts {
     /// Whose reasoning is written; any other's is left out.
     pub reasoning_of: Option<&'static str>,
     pub reasoning_alone: Alone,
+    /// A result may be a string, which may be empty.
+    pub result_strings: bool,
     /// A failed result must hold something.
     pub failed_result_holds: bool,
     /// There are reports that a result without content is refused.
@@ -64,6 +67,8 @@ pub enum NoContent {
     /// Null is taken, nothing at all is refused.
     AbsenceRefused,
     Refused,
+    /// The assistant's must hold something: what stands beside it does not count.
+    SilenceRefused,
 }
 
 pub(super) static ROWS: &[(Scope, Texts)] = &[
@@ -106,6 +111,14 @@ pub(super) static ROWS: &[(Scope, Texts)] = &[
         Scope::flavors("openai-chat", &["generic"]),
         Texts { strings: Strings::Everybodys, no_content: NoContent::Refused, ..BASE },
     ),
+    (
+        Scope::flavors("openai-chat", &["moonshot"]),
+        Texts { reasoning_alone: Alone::Refused, no_content: NoContent::SilenceRefused, ..BASE },
+    ),
+    (
+        Scope::flavors("openai-chat", &["mistral"]),
+        Texts { no_content: NoContent::SilenceRefused, ..BASE },
+    ),
     (Scope::all("openai-chat"), BASE),
     (Scope::all("openai-responses"), BASE),
     (
@@ -134,6 +147,7 @@ const BASE: Texts = Texts {
     sealed_by: None,
     reasoning_of: None,
     reasoning_alone: Alone::Taken,
+    result_strings: false,
     failed_result_holds: false,
     empty_result_doubtful: false,
     strings: Strings::Nobodys,
@@ -147,11 +161,12 @@ const CLAUDE: Texts = Texts {
     blank_between_reasoning: true,
     reasoning_of: Some("anthropic"),
     reasoning_alone: Alone::BeforeMore,
+    result_strings: true,
     empty_result_doubtful: true,
     ..BASE
 };
 
-const CONVERSE: Texts = Texts { failed_result_holds: true, ..CLAUDE };
+const CONVERSE: Texts = Texts { result_strings: false, failed_result_holds: true, ..CLAUDE };
 
 pub(super) const INVENTOR: &[&str] = &["", "openai", "azure"];
 

@@ -17,6 +17,8 @@ pub struct Flavor {
     pub no_text: NoText,
     /// Lists of parts are read in the user's messages; who reads none takes one string.
     pub lists: bool,
+    /// What the assistant says between a tool and the user, where the one may not follow the other.
+    pub bridge: Option<&'static str>,
     pub reasoning: Reasoning,
     pub control: Control,
     /// Words of effort the server has other words for; the rest pass.

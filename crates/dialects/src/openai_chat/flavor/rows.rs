@@ -52,6 +52,8 @@ pub const FLAVORS: &[Flavor] = &[
     // Answers 422 `extra_forbidden` to fields it does not know, `stream_options` among them.
     Flavor {
         name: "mistral",
+        // "Unexpected role 'user' after role 'tool'"
+        bridge: Some("Done."),
         seed: "random_seed",
         required: "any",
         reasoning: Reasoning::Content,
@@ -255,6 +257,7 @@ const BASE: Flavor = Flavor {
     required: "required",
     no_text: NoText::Null,
     lists: true,
+    bridge: None,
     reasoning: Reasoning::Nowhere,
     control: Control::Effort,
     efforts: &[("ultra", "max")],

@@ -1,0 +1,59 @@
+//! A turn says whose it is where the target insists on it.
+//!
+//! ## Why
+//! > Please use a valid role: user, model.
+//!
+//! ## Example
+//! ```text
+//! before   (no role): "hi"
+//! after    user: "hi"
+//! ```
+
+use interlingua_model::Place;
+
+use crate::Work;
+
+pub fn apply(work: &mut Work<'_>) {
+    if work.profile.roles.named.is_empty() || !work.is_own() {
+        return;
+    }
+    for turn in 0..work.turns().len() {
+        if !is_named(work, turn) {
+            work.change(Place::turn(turn), "the turn did not say whose it is");
+            work.turn(turn);
+        }
+    }
+}
+
+/// Clients write the role first or last, so that most turns need not be read again.
+fn is_named(work: &Work<'_>, turn: usize) -> bool {
+    let Some(text) = work.turns()[turn].text_for(work.profile.dialect) else { return true };
+    let words = work.profile.roles.named;
+    let (start, end) = (text.as_str().trim_start_matches(OPENING), text.as_str());
+    let end = end.trim_end_matches(CLOSING);
+    let first = start.strip_prefix(KEY).map(|rest| rest.trim_start_matches(COLON));
+    let is_first = |word: &&str| first.is_some_and(|rest| quotes(rest.get(..word.len() + 2), word));
+    let is_last = |word: &&str| {
+        let at = end.len().checked_sub(word.len() + 2);
+        let before = at.and_then(|at| end.get(..at)).map(|before| before.trim_end_matches(COLON));
+        quotes(at.and_then(|at| end.get(at..)), word)
+            && before.is_some_and(|before| before.ends_with(KEY))
+            && text.as_str().len() - end.len() == 1
+    };
+    words.iter().any(is_first) || words.iter().any(is_last) || {
+        let doc = text.doc();
+        doc.root().get("role").is_some_and(|role| words.contains(&&*role.word()))
+    }
+}
+
+/// Whether it is the word in quotes.
+fn quotes(text: Option<&str>, word: &str) -> bool {
+    let within =
+        text.and_then(|text| text.strip_prefix('"')).and_then(|text| text.strip_suffix('"'));
+    within == Some(word)
+}
+
+const KEY: &str = "\"role\"";
+const OPENING: [char; 5] = ['{', ' ', '\n', '\r', '\t'];
+const CLOSING: [char; 1] = ['}'];
+const COLON: [char; 2] = [':', ' '];
