@@ -62,10 +62,11 @@ fn through_value(body: Bytes) -> usize {
 }
 
 #[library_benchmark]
-#[bench::to_chat(history("anthropic"), interlingua_benches::anthropic_to_chat)]
-#[bench::from_chat(history("openai-chat"), interlingua_benches::chat_to_anthropic)]
-fn request_through_value(body: Bytes, convert: fn(&[u8]) -> Vec<u8>) -> usize {
-    black_box(convert(&body).len())
+#[bench::to_chat(history("anthropic"), "anthropic", "openai-chat")]
+#[bench::from_chat(history("openai-chat"), "openai-chat", "anthropic")]
+#[bench::from_responses(history("openai-responses"), "openai-responses", "gemini")]
+fn request_through_value(body: Bytes, from: &str, to: &str) -> usize {
+    black_box(interlingua_benches::convert(from, to, &body).len())
 }
 
 #[library_benchmark]

@@ -5,14 +5,14 @@ use bytes::Bytes;
 use interlingua::wire::Framer;
 use interlingua::{Dialect, Exchange, Stream, find};
 use interlingua_benches::{
-    Convert, Timed, anthropic_event_to_chat, best_of, chat_event_to_anthropic,
+    Convert, Timed, YARDSTICK, anthropic_event_to_chat, best_of, chat_event_to_anthropic,
     convert_through_value, relay_through_value, stream_in, wire_dialects,
 };
 
 fn main() {
     println!(
         "Streams: one reply, best of {ROUNDS}, against the same stream cut into events, each parsed \
-         into a Value, written and framed again"
+         into a Value, written and framed again. {YARDSTICK}"
     );
     println!("{:<36} {:>8} {:>10} {:>12} {:>8}", "", "frames", "ns/frame", "Value ns", "faster");
     for from in wire_dialects() {

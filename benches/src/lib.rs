@@ -12,8 +12,12 @@ pub use stream_through_value::{
     Convert, anthropic_event_to_chat, chat_event_to_anthropic, convert_through_value,
     relay_through_value,
 };
-pub use through_value::{anthropic_to_chat, chat_to_anthropic, parse_and_write};
+pub use through_value::{convert, parse_and_write};
 pub use timing::{Timed, best_of};
+
+/// What `Value` means here, for whoever reads the numbers.
+pub const YARDSTICK: &str = "Value is serde_json's with the order of keys kept: a body whose keys are \
+    sorted is another body, and breaks signatures and prompt caches.";
 
 /// The dialects that providers speak; `native` is ours and is never on the hot path.
 pub fn wire_dialects() -> impl Iterator<Item = &'static dyn interlingua::Dialect> {

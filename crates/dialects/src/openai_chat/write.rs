@@ -6,7 +6,7 @@ use interlingua_model::{
 };
 use interlingua_wire::frame::write_json;
 use interlingua_wire::json::Object;
-use interlingua_wire::{Framing, Json, Text};
+use interlingua_wire::{Framing, Json, Pieces, Text};
 
 use super::encode::note_extras;
 use super::{ID, calls, content, error, reasoning, reply, stop, usage};
@@ -23,10 +23,10 @@ pub(super) struct Writer {
     details: u64,
     annotations: u64,
     images: u64,
-    /// The texts so far, for the places of citations.
-    said: Vec<Text>,
-    /// How many of them stand before the text that is open.
-    before: usize,
+    /// The texts before the one that is open, for the places of citations.
+    before: Vec<Text>,
+    /// What was said since.
+    said: Pieces,
     usage: Usage,
     unknown: Vec<Text>,
 }
@@ -40,7 +40,7 @@ enum Open {
     },
     Refusal,
     /// Gathered, because its seal comes last and its entry tells the text again.
-    Thinking(Box<Block>, Vec<Text>),
+    Thinking(Box<Block>, Pieces),
     /// Told as an entry from the beginning: plain reasoning is not known to be a summary.
     Summary(Box<Block>),
     Call {
@@ -63,8 +63,8 @@ impl Writer {
             details: 0,
             annotations: 0,
             images: 0,
-            said: Vec::new(),
-            before: 0,
+            before: Vec::new(),
+            said: Pieces::default(),
             usage: Usage::default(),
             unknown: Vec::new(),
         }
@@ -76,10 +76,12 @@ impl Writer {
         self.open = Open::Nothing;
         match &block.body {
             Body::Text { text, citations } => {
-                if !followed && !self.said.is_empty() {
+                let spoken = !self.before.is_empty() || !self.said.is_empty();
+                if spoken && !followed {
                     self.say(&Text::word("\\n\\n"), out);
                 }
-                self.before = self.said.len();
+                let said = std::mem::take(&mut self.said);
+                self.before.extend(Some(said.into_text()).filter(|said| !said.is_empty()));
                 self.open = Open::Text { seal: block.seal.clone() };
                 self.say(text, out);
                 for citation in citations {
@@ -94,7 +96,9 @@ impl Writer {
                 self.open = match thinking.form {
                     Form::Summary => Open::Summary(Box::new(block.clone())),
                     Form::Full | Form::Redacted => {
-                        Open::Thinking(Box::new(block.clone()), vec![thinking.text.clone()])
+                        let mut said = Pieces::default();
+                        said.push(&thinking.text);
+                        Open::Thinking(Box::new(block.clone()), said)
                     }
                 };
                 self.think(&thinking.text, out);
@@ -138,7 +142,7 @@ impl Writer {
             (Delta::Text(text), Open::Text { .. }) => self.say(text, out),
             (Delta::Text(text), Open::Refusal) => self.delta_text("refusal", text, out),
             (Delta::Text(text), Open::Thinking(_, pieces)) => {
-                pieces.push(text.clone());
+                pieces.push(text);
                 self.think(text, out);
             }
             (Delta::Text(text), Open::Summary(_)) => self.think(text, out),
@@ -167,7 +171,7 @@ impl Writer {
         match std::mem::replace(&mut self.open, Open::Closed { was_text }) {
             Open::Thinking(mut block, pieces) if block.seal.is_some() => {
                 if let Body::Thinking(thinking) = &mut block.body {
-                    thinking.text = Text::concat(&pieces);
+                    thinking.text = pieces.into_text();
                 }
                 self.write_details(&Verbatim::new(*block), out);
             }
@@ -244,7 +248,7 @@ impl Writer {
 
     fn say(&mut self, text: &Text, out: &mut Vec<u8>) {
         if !text.is_empty() {
-            self.said.push(text.clone());
+            self.said.push(text);
             self.delta_text("content", text, out);
         }
     }
@@ -256,7 +260,7 @@ impl Writer {
         }
         let index = self.annotations;
         self.annotations += 1;
-        let before = self.said.iter().take(self.before);
+        let before = self.before.iter();
         let before: usize = before.map(|text| text.contents().chars().count()).sum();
         self.entry("annotations", index, out, |o| reply::annotate(citation, before as u64, o));
     }
