@@ -70,8 +70,11 @@ pub fn translate_request(
     to: &dyn Dialect,
     target: &Target,
 ) -> Result<Translated, TranslateError> {
-    let body = read_object(body)?;
     let mut ledger = Ledger::default();
+    let mut body = read_object(body)?;
+    if Profile::is_for(to.id()) {
+        body = repair::repair_body(body, &mut ledger);
+    }
     let mut conversation = from.decode_request(&body, &mut ledger);
     let mut exchange = exchange_of(&conversation, target);
     let Some(profile) = Profile::of(to.id(), target, conversation.model.as_ref()) else {

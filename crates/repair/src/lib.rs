@@ -25,7 +25,8 @@ mod thoughts;
 mod trail;
 mod work;
 
-use interlingua_model::{Conversation, Ledger, Verbatim};
+use interlingua_model::{Conversation, Ledger, Place, Verbatim};
+use interlingua_wire::{Doc, Limits};
 
 pub use profile::Profile;
 pub use trail::Trail;
@@ -37,7 +38,15 @@ pub struct Rule {
     /// The name of its file, with dashes.
     pub name: &'static str,
     pub stage: Stage,
-    pub apply: fn(&mut Work<'_>),
+    pub apply: Apply,
+}
+
+/// What a rule works on.
+#[derive(Clone, Copy, Debug)]
+pub enum Apply {
+    /// The body as it came: the body to be read instead, and what was done. Nothing for nothing.
+    Body(fn(&Doc) -> Option<(String, String)>),
+    Conversation(fn(&mut Work<'_>)),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +69,11 @@ pub struct Repaired {
 /// Every rule, in the order they run.
 pub static ALL: &[Rule] = &[
     // What could not be read as it stands.
+    Rule {
+        name: "lone-surrogate",
+        stage: Stage::Mend,
+        apply: Apply::Body(mend::lone_surrogate::apply),
+    },
     fit("unkept-item", fit::unkept_item::apply),
     // Calls and their results.
     mend("wrong-side", mend::wrong_side::apply),
@@ -142,6 +156,20 @@ pub static ALL: &[Rule] = &[
     fit("cache-lifetime", fit::cache_lifetime::apply),
 ];
 
+/// Runs every rule that works on the body before it is read; the body as it came if there is nothing
+/// to do.
+pub fn repair_body(mut body: Doc, ledger: &mut Ledger) -> Doc {
+    for rule in ALL {
+        let Apply::Body(apply) = rule.apply else { continue };
+        let Some((text, what)) = apply(&body) else { continue };
+        // What a rule writes is JSON; if it were not, the body stays as it is.
+        let Ok(mended) = Doc::parse(text.into(), Limits::default()) else { continue };
+        ledger.change(rule.name, Place::BODY, what);
+        body = mended;
+    }
+    body
+}
+
 /// Runs every rule on the conversation, and notes every change.
 pub fn repair(
     conversation: &mut Verbatim<Conversation>,
@@ -151,16 +179,18 @@ pub fn repair(
     let mut work = Work::new(conversation, profile, ledger);
     odd::forget(&mut work);
     for rule in ALL {
-        work.begin(rule.name);
-        (rule.apply)(&mut work);
+        if let Apply::Conversation(apply) = rule.apply {
+            work.begin(rule.name);
+            apply(&mut work);
+        }
     }
     work.finish()
 }
 
 const fn mend(name: &'static str, apply: fn(&mut Work<'_>)) -> Rule {
-    Rule { name, stage: Stage::Mend, apply }
+    Rule { name, stage: Stage::Mend, apply: Apply::Conversation(apply) }
 }
 
 const fn fit(name: &'static str, apply: fn(&mut Work<'_>)) -> Rule {
-    Rule { name, stage: Stage::Fit, apply }
+    Rule { name, stage: Stage::Fit, apply: Apply::Conversation(apply) }
 }

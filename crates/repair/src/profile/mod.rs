@@ -43,7 +43,7 @@ impl Profile {
     /// The profile of a target; `None` for a dialect that is no provider's: what is only kept is
     /// kept as it is.
     pub fn of(dialect: DialectId, target: &Target, model: Option<&Text>) -> Option<Self> {
-        if !PROVIDERS.contains(&dialect.0) {
+        if !Self::is_for(dialect) {
             return None;
         }
         let model = target.model.as_ref().or(model).cloned();
@@ -62,6 +62,11 @@ impl Profile {
             tools: scope::first(tools::ROWS, &aim)?,
             model,
         })
+    }
+
+    /// Whether providers speak the dialect.
+    pub fn is_for(dialect: DialectId) -> bool {
+        PROVIDERS.contains(&dialect.0)
     }
 
     /// How the target reads fields.

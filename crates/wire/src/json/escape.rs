@@ -23,6 +23,28 @@ pub(super) fn unescape(raw: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// A JSON text with U+FFFD for each lone surrogate, and how many there were; `None` for none.
+pub(super) fn without_lone_surrogates(text: &str) -> Option<(String, usize)> {
+    let mut out = String::new();
+    let (mut copied, mut at, mut count) = (0, 0, 0);
+    while let Some(found) = memchr::memchr(b'\\', &text.as_bytes()[at..]) {
+        at += found;
+        let (point, used) = escaped(&text[at..]);
+        if char::from_u32(point).is_none() {
+            out.push_str(&text[copied..at]);
+            out.push_str("\\ufffd");
+            copied = at + used;
+            count += 1;
+        }
+        at += used;
+    }
+    if count == 0 {
+        return None;
+    }
+    out.push_str(&text[copied..]);
+    Some((out, count))
+}
+
 /// Whether two escaped strings have the same contents.
 pub(super) fn same(raw: &str, other: &str) -> bool {
     raw == other || ((raw.contains('\\') || other.contains('\\')) && points(raw).eq(points(other)))

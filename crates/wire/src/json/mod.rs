@@ -23,6 +23,7 @@ pub use write::{Array, Object, Writer};
 pub struct Doc {
     text: ByteString,
     tape: Vec<Span>,
+    surrogates: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +111,7 @@ impl Doc {
             return Err((Malformed::too_large(limits.bytes), tape));
         }
         match scan::tape(text.as_bytes(), limits.depth, &mut tape) {
-            Ok(()) => Ok(Self { text, tape }),
+            Ok(surrogates) => Ok(Self { text, tape, surrogates }),
             Err(malformed) => Err((malformed, tape)),
         }
     }
@@ -122,6 +123,13 @@ impl Doc {
     /// The whole text as it came, with the space around the root value.
     pub fn text(&self) -> &ByteString {
         &self.text
+    }
+
+    /// The text with U+FFFD for each escape that stands for half a character without its other half,
+    /// and how many there are; `None` if there are none. No Unicode text holds such a half, and strict
+    /// parsers refuse it.
+    pub fn without_lone_surrogates(&self) -> Option<(String, usize)> {
+        if self.surrogates { escape::without_lone_surrogates(&self.text) } else { None }
     }
 
     /// The root value with the space around it, as a value.

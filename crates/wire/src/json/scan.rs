@@ -3,7 +3,8 @@
 use super::block::{self, Marks};
 use super::{Kind, Limits, Malformed, Span, Why};
 
-pub(super) fn tape(bytes: &[u8], depth: usize, tape: &mut Vec<Span>) -> Result<(), Malformed> {
+/// Fills the tape; whether escapes in the text stand for halves of characters, paired or not.
+pub(super) fn tape(bytes: &[u8], depth: usize, tape: &mut Vec<Span>) -> Result<bool, Malformed> {
     tape.reserve(bytes.len() / 48 + 4);
     let depth = depth.min(Limits::DEEPEST);
     let mut short = [0; block::SIZE];
@@ -11,11 +12,11 @@ pub(super) fn tape(bytes: &[u8], depth: usize, tape: &mut Vec<Span>) -> Result<(
         short[block::SIZE - bytes.len()..].copy_from_slice(bytes);
         &short
     });
-    let mut scan = Scan { bytes, last, at: 0, limit: depth, tape, wrong: None };
+    let mut scan = Scan { bytes, last, at: 0, limit: depth, tape, wrong: None, surrogates: false };
     let whole = scan.whole();
     match scan.wrong {
         Some(wrong) if whole.is_err() => Err(wrong),
-        _ => Ok(()),
+        _ => Ok(scan.surrogates),
     }
 }
 
@@ -27,6 +28,7 @@ struct Scan<'a> {
     limit: usize,
     tape: &'a mut Vec<Span>,
     wrong: Option<Malformed>,
+    surrogates: bool,
 }
 
 /// The text is not what it should be; `wrong` says how. Results that fit a register are cheap to pass.
@@ -183,14 +185,14 @@ impl<'a> Scan<'a> {
 
     /// Whether a backslash may stand before each of these bytes of a block.
     #[inline]
-    fn are_escapes(&self, escaped: u64, block: &[u8; block::SIZE], skipped: usize) -> bool {
+    fn are_escapes(&mut self, escaped: u64, block: &[u8; block::SIZE], skipped: usize) -> bool {
         if escaped == 0 {
             return true;
         }
         let mut numbered = escaped & !(block::letters(block) >> skipped);
         while numbered != 0 {
             let at = self.at + numbered.trailing_zeros() as usize;
-            if !unicode(&self.bytes[at - 1..]) {
+            if !self.unicode(at - 1) {
                 return false;
             }
             numbered &= numbered - 1;
@@ -206,7 +208,7 @@ impl<'a> Scan<'a> {
                     return Ok(());
                 }
                 [b'\\', letter, ..] if LETTERS[usize::from(letter)] => self.at += 2,
-                [b'\\', ..] if unicode(&self.bytes[self.at..]) => self.at += 6,
+                [b'\\', ..] if self.unicode(self.at) => self.at += 6,
                 [] | [b'\\'] => return Err(self.stop(self.bytes.len(), Why::Ended)),
                 [b'\\', ..] => return Err(self.expected("a valid escape")),
                 [..0x20, ..] => {
@@ -215,6 +217,15 @@ impl<'a> Scan<'a> {
                 _ => self.at += 1,
             }
         }
+    }
+
+    /// Whether an escape by number stands at this byte; what stands for half a character is noted.
+    fn unicode(&mut self, at: usize) -> bool {
+        let [b'\\', b'u', digits @ ..] = &self.bytes[at..] else { return false };
+        let Some(digits) = digits.first_chunk::<4>() else { return false };
+        self.surrogates |=
+            matches!(digits, [b'd' | b'D', b'8'..=b'9' | b'a'..=b'f' | b'A'..=b'F', ..]);
+        digits.iter().all(u8::is_ascii_hexdigit)
     }
 
     fn number(&mut self) -> Result<Kind, Stopped> {
@@ -279,12 +290,6 @@ impl<'a> Scan<'a> {
         self.wrong = Some(Malformed { at, why });
         Stopped
     }
-}
-
-/// Whether an escape by number is at the start.
-fn unicode(bytes: &[u8]) -> bool {
-    matches!(bytes, [b'\\', b'u', digits @ ..]
-        if digits.first_chunk::<4>().is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)))
 }
 
 /// The letters that may follow a backslash, without the `u` of an escape by number.

@@ -87,6 +87,7 @@ impl Json {
         Doc::parse(self.0.clone(), limits).unwrap_or_else(|_| Doc {
             text: ByteString::from_static("null"),
             tape: vec![super::Span { start: 0, end: 4, next: 1, kind: Kind::Null, plain: false }],
+            surrogates: false,
         })
     }
 }
