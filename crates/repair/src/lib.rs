@@ -13,15 +13,19 @@ pub mod fit;
 mod hand_on;
 mod look;
 mod marks;
+mod media;
 pub mod mend;
 mod odd;
 pub mod pairing;
 pub mod profile;
+mod schema;
 pub mod shape;
+mod tools;
 mod trail;
 mod work;
 
 use interlingua_model::{Conversation, Ledger, Verbatim};
+use interlingua_wire::{Json, Text};
 
 pub use profile::Profile;
 pub use trail::Trail;
@@ -51,6 +55,8 @@ pub struct Repaired {
     pub trail: Trail,
     /// Names and ids that the client knows otherwise.
     pub renamed: Renamed,
+    /// Schemas that were said in simpler terms: the name sent, and the schema as the client wrote it.
+    pub schemas: Vec<(Text, Json)>,
 }
 
 /// Every rule, in the order they run.
@@ -77,7 +83,22 @@ pub static ALL: &[Rule] = &[
     fit("unknown-block", fit::unknown_block::apply),
     // Settings.
     // Tools.
+    fit("unknown-tool", fit::unknown_tool::apply),
+    fit("tool-fields", fit::tool_fields::apply),
+    fit("tool-name", fit::tool_name::apply),
+    fit("duplicate-tool", fit::duplicate_tool::apply),
+    fit("tool-count", fit::tool_count::apply),
+    fit("tool-reference", fit::tool_reference::apply),
     fit("missing-tools", fit::missing_tools::apply),
+    fit("mixed-tools", fit::mixed_tools::apply),
+    fit("schema-root", fit::schema_root::apply),
+    fit("schema-reference", fit::schema_reference::apply),
+    fit("schema-keyword", fit::schema_keyword::apply),
+    fit("answer-schema", fit::answer_schema::apply),
+    fit("strict-tool", fit::strict_tool::apply),
+    fit("input-examples", fit::input_examples::apply),
+    fit("tool-description", fit::tool_description::apply),
+    fit("deferred-tools", fit::deferred_tools::apply),
     // Reasoning and its seals.
     // Who speaks when.
     fit("blank-between-reasoning", fit::blank_between_reasoning::apply),
@@ -97,6 +118,14 @@ pub static ALL: &[Rule] = &[
     fit("trailing-whitespace", fit::trailing_whitespace::apply),
     fit("opening-call", fit::opening_call::apply),
     // Media.
+    fit("media-type", fit::media_type::apply),
+    fit("unsupported-media", fit::unsupported_media::apply),
+    fit("broken-media", fit::broken_media::apply),
+    fit("large-media", fit::large_media::apply),
+    fit("many-media", fit::many_media::apply),
+    fit("failed-result-media", fit::failed_result_media::apply),
+    fit("document-name", fit::document_name::apply),
+    fit("document-alone", fit::document_alone::apply),
     // Ids and arguments.
     fit("bad-arguments", fit::bad_arguments::apply),
     fit("repeated-field", fit::repeated_field::apply),

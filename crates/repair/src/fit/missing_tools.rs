@@ -18,7 +18,9 @@ use interlingua_wire::{Json, Text};
 use crate::Work;
 
 pub fn apply(work: &mut Work<'_>) {
-    if !work.profile.tools.history_needs_tools || !work.conversation().tools.is_empty() {
+    if !work.profile.tools.history_needs_tools
+        || work.conversation().tools.iter().any(|tool| leaves(tool, work))
+    {
         return;
     }
     for name in called(work) {
@@ -31,6 +33,11 @@ pub fn apply(work: &mut Work<'_>) {
         let at = work.conversation().tools.len() - 1;
         work.change(Place::tool(at), format!("declared `{name}`, which the history calls"));
     }
+}
+
+/// Tools of other providers stay behind.
+fn leaves(tool: &Tool, work: &Work<'_>) -> bool {
+    !matches!(&tool.kind, ToolKind::Foreign { dialect, .. } if *dialect != work.profile.dialect)
 }
 
 /// The names that the history calls, each once.
