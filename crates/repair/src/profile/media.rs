@@ -368,6 +368,11 @@ pub(super) static ROWS: &[(Scope, Media)] = &[
             ..COMPATIBLE
         },
     ),
+    // The user may not speak after results.
+    (
+        Scope::flavors("openai-chat", &["mistral"]),
+        Media { said: Places { user: PICTURES, ..NOWHERE }, ..COMPATIBLE },
+    ),
     (Scope::all("openai-chat"), COMPATIBLE),
     (Scope::all("openai-responses"), RESPONSES),
     (Scope::all("gemini"), GEMINI),
