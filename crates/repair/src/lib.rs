@@ -89,6 +89,7 @@ pub static ALL: &[Rule] = &[
     fit("duplicate-tool", fit::duplicate_tool::apply),
     fit("tool-count", fit::tool_count::apply),
     fit("tool-reference", fit::tool_reference::apply),
+    fit("added-tools", fit::added_tools::apply),
     fit("missing-tools", fit::missing_tools::apply),
     fit("mixed-tools", fit::mixed_tools::apply),
     fit("schema-root", fit::schema_root::apply),
@@ -124,6 +125,8 @@ pub static ALL: &[Rule] = &[
     fit("large-media", fit::large_media::apply),
     fit("many-media", fit::many_media::apply),
     fit("failed-result-media", fit::failed_result_media::apply),
+    fit("search-result", fit::search_result::apply),
+    fit("some-citations", fit::some_citations::apply),
     fit("document-name", fit::document_name::apply),
     fit("document-alone", fit::document_alone::apply),
     // Ids and arguments.

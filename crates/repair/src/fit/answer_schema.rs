@@ -66,7 +66,7 @@ fn own_schema(work: &mut Work<'_>) {
     };
     let doc = fields[at].value.doc();
     let written = doc.root().find(|field| is(&field.name(), OWN)).filter(|own| !own.is_null());
-    if written.is_none_or(|written| own::fits(written, kind)) {
+    if written.is_none_or(|written| own::fits(written, kind, own::Spelled::Here)) {
         return;
     }
     let rest = Json::object(|object| {

@@ -13,7 +13,7 @@
 //! ```
 
 use interlingua_model::{Body, Place, Tool, ToolKind};
-use interlingua_wire::{Json, Text};
+use interlingua_wire::{Json, Node, Text};
 
 use crate::Work;
 
@@ -42,12 +42,22 @@ fn leaves(tool: &Tool, work: &Work<'_>) -> bool {
 
 /// The names that the history calls, each once.
 fn called(work: &Work<'_>) -> Vec<Text> {
+    let served = work.profile.tools.served;
     let mut names = Vec::new();
     for block in work.turns().iter().flat_map(|turn| &turn.blocks) {
-        if let Body::ToolCall(call) = &block.body
-            && !names.contains(&call.name)
-        {
-            names.push(call.name.clone());
+        let name = match &block.body {
+            Body::ToolCall(call) => call.name.clone(),
+            // A call of a tool that the provider ran, or what came of it.
+            Body::Foreign { kind, json, .. } if served.iter().any(|one| kind == one) => {
+                let doc = json.doc();
+                let call = doc.root().get(&kind.contents());
+                let name = call.and_then(|call| call.get("name")).and_then(Node::text);
+                name.unwrap_or(Text::word("unknown"))
+            }
+            _ => continue,
+        };
+        if !names.contains(&name) {
+            names.push(name);
         }
     }
     names

@@ -1,6 +1,7 @@
 //! Rules that ask what the target takes.
 
 pub mod aborted_turn;
+pub mod added_tools;
 pub mod alternation;
 pub mod answer_schema;
 pub mod bad_arguments;
@@ -38,6 +39,8 @@ pub mod result_order;
 pub mod schema_keyword;
 pub mod schema_reference;
 pub mod schema_root;
+pub mod search_result;
+pub mod some_citations;
 pub mod split_calls;
 pub mod strict_tool;
 pub mod string_content;

@@ -22,7 +22,7 @@
 //! after    user: "what is this?", "[image omitted: this model takes none]"
 //! ```
 
-use interlingua_model::{Media, MediaKind, Source};
+use interlingua_model::{Block, Body, Media, MediaKind, Source, Verbatim};
 use interlingua_wire::{Json, Text};
 
 use crate::Work;
@@ -73,7 +73,10 @@ fn fate(work: &Work<'_>, spot: &Spot, one: &Media) -> Fate {
         return match sources.text {
             Plain::Taken if taken => Fate::Stays,
             Plain::AsData if own && is_cited(work, spot) => Fate::Stays,
+            _ if text.trim().is_empty() => Fate::Goes("it is empty".to_owned()),
             Plain::AsData if taken => Fate::AsData(text),
+            // Blocks that stand there without their document are looked at on their own.
+            Plain::AsText if matches!(one.source, Source::Blocks(_)) && !own => Fate::Stays,
             Plain::Taken | Plain::AsData | Plain::AsText => Fate::AsText(text),
         };
     }
@@ -117,17 +120,19 @@ fn is_kin(work: &Work<'_>) -> bool {
     from == to || maker(from) == maker(to)
 }
 
-/// A document that is text, or blocks of text.
+/// A document that is text, or blocks, of which what is no text says what it is.
 fn plain(source: &Source) -> Option<String> {
+    let said = |block: &Verbatim<Block>| match &block.body {
+        Body::Text { text, .. } | Body::Refusal(text) => text.contents().into_owned(),
+        Body::Data(json) | Body::Foreign { json, .. } => json.as_str().to_owned(),
+        Body::Media(media) => {
+            format!("[{} omitted: this is a plain document]", media::noun(media.kind))
+        }
+        Body::Thinking(_) | Body::ToolCall(_) | Body::ToolResult(_) => String::new(),
+    };
     match source {
         Source::Text(text) => Some(text.contents().into_owned()),
-        Source::Blocks(blocks) => {
-            let texts: Option<Vec<String>> = blocks
-                .iter()
-                .map(|block| block.body.as_text().map(|text| text.contents().into_owned()))
-                .collect();
-            Some(texts?.join("\n\n"))
-        }
+        Source::Blocks(blocks) => Some(blocks.iter().map(said).collect::<Vec<_>>().join("\n\n")),
         Source::Base64 { .. } | Source::Url { .. } | Source::File { .. } => None,
     }
 }

@@ -42,6 +42,9 @@ pub struct Media {
     pub named_documents: bool,
     /// Results that failed hold something else than text.
     pub failed_media: bool,
+    /// Results of a search stand beside other blocks of a result, and some sources are cited while
+    /// others are not.
+    pub mixed_sources: bool,
 }
 
 /// What is taken, by who says it.
@@ -170,6 +173,7 @@ const ANYTHING: Media = Media {
     message_documents: None,
     named_documents: false,
     failed_media: true,
+    mixed_sources: true,
 };
 
 const ANTHROPIC: Media = Media {
@@ -186,6 +190,7 @@ const ANTHROPIC: Media = Media {
     most_images: Some(600),
     most_pages: Some(600),
     failed_media: false,
+    mixed_sources: false,
     ..ANYTHING
 };
 const ANTHROPIC_SAYS: Places = Places {
@@ -233,7 +238,11 @@ const PARTS: Kinds = Kinds { image: YES, document: YES, audio: GIVEN, video: NO 
 const GEMINI: Media = Media { base64: true, ..ANYTHING };
 
 const BEDROCK: Media = Media {
-    written: BEDROCK_SAYS,
+    written: Places {
+        user: Kinds { image: STORED, document: STORED, audio: STORED, video: STORED },
+        result: Kinds { image: STORED, document: STORED, audio: NO, video: STORED },
+        ..NOWHERE
+    },
     said: BEDROCK_SAYS,
     image_types: Some(COMMON),
     image_names: &["image/jpg"],
@@ -251,6 +260,7 @@ const BEDROCK_SAYS: Places = Places {
 };
 const KEPT: Sources =
     Sources { data: true, address: Address::Begins("s3:"), file: false, text: Plain::AsData };
+const STORED: Sources = Sources { address: Address::Any, ..KEPT };
 const BEDROCK_CLAUDE: Media = Media {
     exact_types: true,
     images: Checked::Header,

@@ -16,6 +16,10 @@ pub struct Tools {
     pub fixed_names: &'static [(&'static str, &'static str)],
     /// Two tools may not have one name.
     pub unique: bool,
+    /// Blocks of this kind bring tools along.
+    pub added: Option<&'static str>,
+    /// Blocks of these kinds are calls and results of the provider's own tools.
+    pub served: &'static [&'static str],
     /// Tools stand in groups, and have their names within these.
     pub groups: bool,
     /// How many there may be.
@@ -56,6 +60,8 @@ pub struct Names {
 #[derive(Clone, Copy, Debug)]
 pub struct Schema {
     pub root: Root,
+    /// `null` stands for no schema.
+    pub null: bool,
     /// The drafts of JSON Schema that are checked.
     pub draft: Draft,
     /// An array says what it holds.
@@ -225,6 +231,7 @@ const ANY_NAME: Names = Names { most: None, ..SHORT };
 
 const FREE: Schema = Schema {
     root: Root::Free,
+    null: false,
     draft: Draft::Unchecked,
     items: false,
     bare_references: false,
@@ -239,6 +246,8 @@ const ANTHROPIC: Tools = Tools {
     called: PLAIN,
     fixed_names: FIXED_NAMES,
     unique: true,
+    added: None,
+    served: &[],
     groups: false,
     most: None,
     listed: true,
@@ -285,6 +294,8 @@ const RESPONSES: Tools = Tools {
     groups: true,
     empty_list: true,
     kinds: &tool_keys::RESPONSES,
+    schema: Schema { null: true, ..OPENAI.schema },
+    added: Some("additional_tools"),
     strict: Strict::Closed(NOT_STRICT_EITHER),
     ..OPENAI
 };
@@ -306,6 +317,7 @@ const BEDROCK: Tools = Tools {
     history_needs_tools: true,
     names: PLAIN,
     called: PLAIN,
+    served: &["toolUse", "toolResult"],
     listed: false,
     empty_list: false,
     kinds: &tool_keys::BEDROCK,

@@ -4,10 +4,20 @@ use interlingua_wire::{Kind, Node};
 
 use crate::profile::tools::OwnSchema;
 
+/// How a schema is spelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spelled {
+    /// As it will leave.
+    Here,
+    /// As JSON Schema, to be spelled in the provider's way: that something may be null is a type.
+    Anew,
+}
+
 /// Whether the provider takes it. Keys are spelled in either way.
-pub(crate) fn fits(schema: Node<'_>, own: OwnSchema) -> bool {
-    let Some(read) = Read::of(schema, own) else { return false };
-    let kind = read.kind.map(Node::word).unwrap_or_default().to_ascii_uppercase();
+pub(crate) fn fits(schema: Node<'_>, own: OwnSchema, spelled: Spelled) -> bool {
+    let Some(read) = Read::of(schema, own, spelled) else { return false };
+    let fits = |schema: Node<'_>, own: OwnSchema| fits(schema, own, spelled);
+    let kind = read.kind.map(|kind| word(kind)).unwrap_or_default().to_ascii_uppercase();
     let properties = read.properties.filter(|all| !all.is_null());
     let names = |name: &str| properties.is_some_and(|all| all.get(name).is_some());
     let typed = !kind.is_empty() || read.any_of.is_some() || read.reference.is_some();
@@ -42,7 +52,7 @@ struct Read<'d> {
 
 impl<'d> Read<'d> {
     /// `None` if a field is not known, or of another type.
-    fn of(schema: Node<'d>, own: OwnSchema) -> Option<Self> {
+    fn of(schema: Node<'d>, own: OwnSchema, spelled: Spelled) -> Option<Self> {
         if !schema.is_object() {
             return None;
         }
@@ -62,6 +72,9 @@ impl<'d> Read<'d> {
                 || value.raw().trim_matches('"').parse::<f64>().is_ok() && !value.is_array();
             let fits = value.is_null() && KNOWN.contains(&&*name)
                 || match &*name {
+                    "type" if spelled == Spelled::Anew && value.is_array() => {
+                        value.items().filter(|kind| kind.word() != "null").count() == 1
+                    }
                     "type" => {
                         TYPES.iter().any(|kind| value.word().eq_ignore_ascii_case(kind))
                             || value.count().is_some()
@@ -79,7 +92,8 @@ impl<'d> Read<'d> {
                     "default" | "example" => true,
                     "additionalproperties" => wide,
                     "defs" => {
-                        wide && value.is_object() && value.fields().all(|one| fits(one.value, own))
+                        wide && value.is_object()
+                            && value.fields().all(|one| fits(one.value, own, spelled))
                     }
                     "ref" => wide && text,
                     _ => false,
@@ -103,6 +117,12 @@ impl<'d> Read<'d> {
         }
         Some(read)
     }
+}
+
+/// The type, which may be one of two if the other is that of nothing.
+fn word(kind: Node<'_>) -> std::borrow::Cow<'_, str> {
+    let one = kind.items().find(|one| one.word() != "null");
+    one.unwrap_or(kind).word()
 }
 
 /// A key in either spelling as one word.

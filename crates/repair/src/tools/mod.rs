@@ -81,7 +81,9 @@ fn one(tool: &Verbatim<Tool>, profile: &Profile, legacy: bool) -> Look {
         // Whoever writes leaves it out.
         ToolKind::Foreign { .. } => Look::default(),
         ToolKind::Freeform { .. } => Look { odd: is_odd(rules.kinds.freeform), ..Look::default() },
-        ToolKind::Function { schema } if says_nothing(tool, schema.as_ref()) => {
+        ToolKind::Function { schema }
+            if says_nothing(tool, schema.as_ref()) && is_odd(rules.kinds.function) =>
+        {
             Look { unknown: true, ..Look::default() }
         }
         ToolKind::Function { schema } => {
@@ -97,6 +99,9 @@ fn one(tool: &Verbatim<Tool>, profile: &Profile, legacy: bool) -> Look {
                 look_at_own(text.root(), rules, &reading, &mut look);
                 // It stands where another dialect has it, or is of the provider's own kind.
                 look.root &= found.is_some() || schema.is_none();
+            } else if let (Some(own), Some(schema)) = (rules.schema.own, found) {
+                let kept = tool.extras.find(dialect, OWN).is_some();
+                look.own = kept && !own::fits(schema, own, own::Spelled::Anew);
             }
             look
         }
@@ -112,7 +117,7 @@ fn says_nothing(tool: &Tool, schema: Option<&Json>) -> bool {
 fn of_schema(tool: &Tool, found: Option<Node<'_>>, rules: &Schema, strict: Strict) -> Look {
     let mut look = Look::default();
     let looks = rules.root != Root::Free || rules.draft != Draft::Unchecked;
-    if found.is_some_and(Node::is_null) && looks {
+    if found.is_some_and(Node::is_null) && looks && !rules.null {
         look.odd = true;
     }
     let schema = found.filter(|found| !found.is_null());
@@ -156,7 +161,7 @@ fn look_at_own(tool: Node<'_>, rules: &Tools, reading: &Reading<'_>, look: &mut 
     for (name, sister) in rules.kinds.own_schemas {
         let Some(found) = said(name) else { continue };
         look.odd |= said(sister).is_some();
-        look.own |= !own::fits(found, own);
+        look.own |= !own::fits(found, own, own::Spelled::Here);
     }
 }
 
@@ -190,7 +195,7 @@ pub(crate) fn extra_fits(key: &str, value: &Json, kind: Kind, reading: &Reading<
 /// What decoding keeps there for itself.
 pub(crate) fn is_mark(tool: &Tool, key: &str, value: &Json) -> bool {
     key == "namespace" && tool.namespace.is_some() && about_fits(value)
-        || key == "parameters" && *value == Json::NULL
+        || key == OWN && *value == Json::NULL
 }
 
 /// The choice among tools, when some of them are gone.
@@ -222,4 +227,27 @@ fn about_fits(about: &Json) -> bool {
     doc.root()
         .fields()
         .all(|field| field.is("description") && (field.value.is_string() || field.value.is_null()))
+}
+
+/// Where a tool remembers that its schema is of the provider's own kind.
+const OWN: &str = "parameters";
+
+/// Whether a tool that a block brings along may stand as it is.
+pub(crate) fn fits(tool: Node<'_>, profile: &Profile) -> bool {
+    let (rules, reading) = (profile.tools, profile.reading());
+    let kind = tool.get("type").map(Node::word).unwrap_or_default();
+    let shape = match &*kind {
+        "function" => Some(rules.kinds.function),
+        "custom" => Some(rules.kinds.freeform),
+        kind => rules.kinds.typed(kind, &reading),
+    };
+    let named = !matches!(&*kind, "function" | "custom")
+        || tool.get("name").is_some_and(|name| rules.names.fit(&name.word()));
+    let schema = find(tool, rules.kinds.schema, &reading).filter(|_| kind == "function");
+    let mut described = Tool::new(Text::EMPTY, ToolKind::Function { schema: None });
+    described.strict = tool.get("strict").and_then(Node::boolean);
+    let look = of_schema(&described, schema, &rules.schema, rules.strict);
+    shape.is_some_and(|shape| reading.node(tool, shape) == Fit::Fine)
+        && named
+        && look == Look { optional: look.optional, ..Look::default() }
 }
