@@ -98,7 +98,10 @@ fn moved_images_wait_for_the_last_result() {
     conversation.edit().turns[1].edit();
     let body = encode(&conversation, "openai");
     let (second, image) = (body.find("\"two\"").unwrap(), body.find("https://x").unwrap());
-    assert!(second < image && body.contains(r#""tool_call_id":"a","content":"[image]"#), "{body}");
+    assert!(
+        second < image && body.contains(r#""tool_call_id":"a","content":"[image 1 follows]"#),
+        "{body}"
+    );
 }
 
 #[test]

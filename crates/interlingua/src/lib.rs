@@ -86,6 +86,7 @@ pub fn translate_request(
     exchange.freeform = freeform(&conversation);
     exchange.renamed_tools = repaired.renamed.names;
     exchange.renamed_calls = repaired.renamed.ids;
+    exchange.schemas = repaired.schemas;
     let encoded = ledger.entries.len();
     let body = to.encode_request(&conversation, target, &mut ledger);
     repaired.trail.settle(&mut ledger, encoded);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use interlingua_wire::Text;
+use interlingua_wire::{Json, Text};
 
 /// Names a dialect. An open set: the model does not list the dialects.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -39,6 +39,9 @@ pub struct Exchange {
     pub renamed_tools: Vec<(Text, Text)>,
     /// Calls that the provider knows by another id than the client: the id sent, the client's.
     pub renamed_calls: Vec<(Text, Text)>,
+    /// Schemas that were said in simpler terms: the name sent, and the schema as the client wrote it,
+    /// for who checks the arguments of a call.
+    pub schemas: Vec<(Text, Json)>,
     /// Whether the client asked for usage in its stream, where the dialect sends it only then; `None`
     /// if that is not known.
     pub usage: Option<bool>,

@@ -14,19 +14,22 @@ mod hand_on;
 mod look;
 mod marks;
 mod measure;
+mod media;
 pub mod mend;
 mod number;
 mod odd;
 mod offer;
 pub mod pairing;
 pub mod profile;
+mod schema;
 pub mod shape;
 mod thoughts;
+mod tools;
 mod trail;
 mod work;
 
 use interlingua_model::{Conversation, Ledger, Place, Verbatim};
-use interlingua_wire::{Doc, Limits};
+use interlingua_wire::{Doc, Json, Limits, Text};
 
 pub use profile::Profile;
 pub use trail::Trail;
@@ -64,6 +67,8 @@ pub struct Repaired {
     pub trail: Trail,
     /// Names and ids that the client knows otherwise.
     pub renamed: Renamed,
+    /// Schemas that were said in simpler terms: the name sent, and the schema as the client wrote it.
+    pub schemas: Vec<(Text, Json)>,
 }
 
 /// Every rule, in the order they run.
@@ -110,7 +115,23 @@ pub static ALL: &[Rule] = &[
     fit("unknown-word", fit::unknown_word::apply),
     fit("metadata-size", fit::metadata_size::apply),
     // Tools.
+    fit("unknown-tool", fit::unknown_tool::apply),
+    fit("tool-fields", fit::tool_fields::apply),
+    fit("tool-name", fit::tool_name::apply),
+    fit("duplicate-tool", fit::duplicate_tool::apply),
+    fit("tool-count", fit::tool_count::apply),
+    fit("tool-reference", fit::tool_reference::apply),
+    fit("added-tools", fit::added_tools::apply),
     fit("missing-tools", fit::missing_tools::apply),
+    fit("mixed-tools", fit::mixed_tools::apply),
+    fit("schema-root", fit::schema_root::apply),
+    fit("schema-reference", fit::schema_reference::apply),
+    fit("schema-keyword", fit::schema_keyword::apply),
+    fit("answer-schema", fit::answer_schema::apply),
+    fit("strict-tool", fit::strict_tool::apply),
+    fit("input-examples", fit::input_examples::apply),
+    fit("tool-description", fit::tool_description::apply),
+    fit("deferred-tools", fit::deferred_tools::apply),
     // Reasoning and its seals.
     fit("foreign-seal", fit::foreign_seal::apply),
     fit("unsigned-thinking", fit::unsigned_thinking::apply),
@@ -143,6 +164,16 @@ pub static ALL: &[Rule] = &[
     fit("trailing-whitespace", fit::trailing_whitespace::apply),
     fit("opening-call", fit::opening_call::apply),
     // Media.
+    fit("media-type", fit::media_type::apply),
+    fit("unsupported-media", fit::unsupported_media::apply),
+    fit("broken-media", fit::broken_media::apply),
+    fit("large-media", fit::large_media::apply),
+    fit("many-media", fit::many_media::apply),
+    fit("failed-result-media", fit::failed_result_media::apply),
+    fit("search-result", fit::search_result::apply),
+    fit("some-citations", fit::some_citations::apply),
+    fit("document-name", fit::document_name::apply),
+    fit("document-alone", fit::document_alone::apply),
     // Ids and arguments.
     fit("bad-arguments", fit::bad_arguments::apply),
     fit("repeated-field", fit::repeated_field::apply),

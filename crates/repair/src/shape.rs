@@ -29,6 +29,10 @@ pub enum Kind {
     Each(&'static Kind),
     TextOr(&'static Kind),
     Shape(&'static [Key]),
+    /// These fields, and any others.
+    Open(&'static [Key]),
+    /// A text that is not empty.
+    Words,
 }
 
 /// How fields and values are read, and what the client asked for.
@@ -89,11 +93,13 @@ impl Reading<'_> {
         if fine { Fit::Fine } else { self.node(value.doc().root(), kind) }
     }
 
-    fn node(&self, node: Node<'_>, kind: Kind) -> Fit {
+    /// As [`Reading::fit`], of a value in a document.
+    pub fn node(&self, node: Node<'_>, kind: Kind) -> Fit {
         let fine = match kind {
             Kind::Any => true,
             _ if node.is_null() => true,
             Kind::Text => node.is_string(),
+            Kind::Words => node.is_string() && !node.word().is_empty(),
             Kind::Whole => self.number(node).is_some_and(|number| number.fract() == 0.0),
             Kind::Number => self.number(node).is_some(),
             Kind::Flag => {
@@ -110,7 +116,8 @@ impl Reading<'_> {
             Kind::TextOr(_) if node.is_string() => true,
             Kind::TextOr(kind) => return self.node(node, *kind),
             Kind::Each(kind) => return self.each(node, *kind),
-            Kind::Shape(keys) => return self.shape(node, keys),
+            Kind::Shape(keys) => return self.shape(node, keys, false),
+            Kind::Open(keys) => return self.shape(node, keys, true),
         };
         if fine { Fit::Fine } else { Fit::Drop }
     }
@@ -143,7 +150,7 @@ impl Reading<'_> {
         }))
     }
 
-    fn shape(&self, node: Node<'_>, keys: &[Key]) -> Fit {
+    fn shape(&self, node: Node<'_>, keys: &[Key], open: bool) -> Fit {
         if !node.is_object() {
             return Fit::Drop;
         }
@@ -155,6 +162,7 @@ impl Reading<'_> {
             .fields()
             .map(|field| match self.find(keys, &field.name()) {
                 Some(key) => self.node(field.value, key.kind),
+                None if open => Fit::Fine,
                 None => Fit::Drop,
             })
             .collect();

@@ -1,12 +1,14 @@
 //! The conversation under repair: looked at freely, changed only in ways that can be followed.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use interlingua_model::{
     Block, Conversation, Ledger, Place, Settings, Tool, TopField, Turn, Verbatim,
 };
-use interlingua_wire::Text;
+use interlingua_wire::{Json, Text};
 
+use crate::tools::{self, Look};
 use crate::{Profile, Repaired, Trail};
 
 #[derive(Debug)]
@@ -16,6 +18,7 @@ pub struct Work<'w> {
     ledger: &'w mut Ledger,
     rule: &'static str,
     done: Repaired,
+    looks: Option<Rc<[Look]>>,
 }
 
 /// What the provider knows by another name than the client.
@@ -33,7 +36,7 @@ impl<'w> Work<'w> {
         profile: &'w Profile,
         ledger: &'w mut Ledger,
     ) -> Self {
-        Self { conversation, profile, ledger, rule: "", done: Repaired::default() }
+        Self { conversation, profile, ledger, rule: "", done: Repaired::default(), looks: None }
     }
 
     /// Changes from here on are made by the rule of this name.
@@ -83,6 +86,7 @@ impl<'w> Work<'w> {
     }
 
     pub fn tools(&mut self) -> &mut Vec<Verbatim<Tool>> {
+        self.looks = None;
         self.conversation.edit().tools.edit()
     }
 
@@ -156,9 +160,32 @@ impl<'w> Work<'w> {
         self.done.renamed.names.push((sent, client));
     }
 
+    /// The name sent for a tool that the client knows by this one.
+    pub fn sent_name(&self, client: &Text) -> Option<&Text> {
+        let mut names = self.done.renamed.names.iter();
+        names.find(|(_, known)| known == client).map(|(sent, _)| sent)
+    }
+
     /// A call has another id on the way.
     pub fn renamed_call(&mut self, sent: Text, client: Text) {
         self.done.renamed.ids.push((sent, client));
+    }
+
+    /// The schema of a tool is said in simpler terms; the first that is told is what the client wrote.
+    pub fn lowered_schema(&mut self, sent: Text, client: Json) {
+        if !self.done.schemas.iter().any(|(known, _)| *known == sent) {
+            self.done.schemas.push((sent, client));
+        }
+    }
+
+    /// What was found out about the tools, one for each: looked up once, and again after an edit.
+    pub(crate) fn looks(&mut self) -> Rc<[Look]> {
+        if let Some(looks) = &self.looks {
+            return Rc::clone(looks);
+        }
+        let looks: Rc<[Look]> = tools::look(self.conversation, self.profile).into();
+        self.looks = Some(Rc::clone(&looks));
+        looks
     }
 
     /// The trail so far, for those who note on their own.

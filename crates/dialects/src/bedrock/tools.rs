@@ -106,7 +106,11 @@ pub(super) fn write_config(
 
 fn write_list(conversation: &Conversation, ledger: &mut Ledger, out: &mut Array<'_>) {
     let allowed = match &conversation.settings.choice {
-        Some(Choice::Allowed { names, .. }) => Some(names),
+        Some(Choice::Allowed { names, .. })
+            if conversation.tools.iter().any(|tool| names.contains(&tool.name)) =>
+        {
+            Some(names)
+        }
         _ => None,
     };
     for (index, tool) in conversation.tools.iter().enumerate() {

@@ -204,12 +204,14 @@ impl<'a> Pen<'a> {
             return content::pieces(inner, place, pieces, self);
         }
         let name = content::name(media.kind);
-        pieces.push(Piece::Text(Text::new(&format!("[{name}]")), None));
+        let number = self.moved.len() + 1;
         if content::can_say(media, self.flavor) {
+            pieces.push(Piece::Text(Text::new(&format!("[{name} {number} follows]")), None));
             let what = format!("the {name} of a result goes into a user message after the results");
             self.ledger.change(note::MEDIA_MOVED, place, what);
             self.moved.push((result.call.clone(), media));
         } else {
+            pieces.push(Piece::Text(Text::new(&format!("[{name}]")), None));
             self.no_block(place, name);
         }
         content::notes(inner, place, self);
@@ -222,10 +224,10 @@ impl<'a> Pen<'a> {
             return;
         }
         let mut pieces = Vec::with_capacity(moved.len() * 2);
-        for (call, media) in &moved {
+        for (number, (call, media)) in (1..).zip(&moved) {
             let name = content::name(media.kind);
-            pieces
-                .push(Piece::Text(Text::new(&format!("[{name} from the result of {call}]")), None));
+            let words = format!("[{name} {number} from the result of {call}]");
+            pieces.push(Piece::Text(Text::new(&words), None));
             pieces.push(Piece::Media(media, None));
         }
         if let Some(word) = self.flavor.bridge {

@@ -145,7 +145,11 @@ fn file(node: Node<'_>) -> Read {
         Source::File { mime: None, id: file.get("file_id")?.text()? }
     };
     let kind = match &source {
-        Source::Base64 { mime: Some(mime), .. } => media::kind_of_mime(&mime.contents()),
+        Source::Base64 { mime: Some(mime), .. } => match media::kind_of_mime(&mime.contents()) {
+            // A film has a part of its own; as a file it is one.
+            MediaKind::Video => MediaKind::Document,
+            kind => kind,
+        },
         _ => MediaKind::Document,
     };
     let media = Media { kind, source, name, detail: None };

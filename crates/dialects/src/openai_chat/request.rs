@@ -71,7 +71,7 @@ fn rewrite(model: Option<&Text>, o: &mut Object<'_>, pen: &mut Pen<'_>) {
     let now = &*conversation.settings;
     let edited = settings::Edited::of(conversation, conversation.settings.text_for(ID).is_some());
     let chosen_anew = edited.is_stale("tool_choice", now);
-    let only = settings::only(now, pen.flavor).filter(|_| chosen_anew);
+    let only = only(pen).filter(|_| chosen_anew);
     let offered = conversation.tools.text_for(ID).is_some() && only.is_none();
     let mut missing = (model, !conversation.turns.is_empty(), !offered);
     body::write_fields(conversation, o, |key, _, o| match key {
@@ -102,10 +102,17 @@ fn rewrite(model: Option<&Text>, o: &mut Object<'_>, pen: &mut Pen<'_>) {
     edited.write(conversation, pen.flavor, o, pen.ledger);
 }
 
+/// The only tools to be offered, unless there is none of them.
+fn only<'c>(pen: &Pen<'c>) -> Option<&'c [Text]> {
+    let conversation = pen.conversation;
+    let only = settings::only(&conversation.settings, pen.flavor)?;
+    conversation.tools.iter().any(|tool| only.contains(&tool.name)).then_some(only)
+}
+
 /// "`tools` must not be an empty array. Either provide at least one tool or omit the field entirely."
 fn write_tools(o: &mut Object<'_>, pen: &mut Pen<'_>) {
     let conversation = pen.conversation;
-    let only = settings::only(&conversation.settings, pen.flavor);
+    let only = only(pen);
     if tools::any(&conversation.tools) {
         o.array("tools", |a| tools::encode_all(&conversation.tools, only, a, pen));
     } else {

@@ -2,7 +2,7 @@
 
 use interlingua_model::{Extras, Ledger, Place, Tool, ToolKind, Verbatim};
 use interlingua_wire::json::{Array, Object};
-use interlingua_wire::{Json, Node, Text};
+use interlingua_wire::{Field, Json, Node, Text};
 
 use super::encode::Pen;
 use super::flavor::{CacheMark, Skill};
@@ -35,7 +35,8 @@ pub(super) fn decode(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verba
     let kind = node.get("type").map(Node::word).unwrap_or_default();
     let (inner, freeform) = match (&*kind, node.get("function"), node.get("custom")) {
         ("custom", _, Some(custom)) => (custom, true),
-        ("function" | "", Some(function), _) => (function, false),
+        // Whatever type it says, it describes a function.
+        (_, Some(function), _) if function.is_object() => (function, false),
         ("", None, _) if node.get("name").is_some() => (node, false),
         ("function", None, _) if node.get("name").is_some() => {
             odd(ledger, place, "a tool in the form of another dialect is read as a function");
@@ -59,6 +60,10 @@ pub(super) fn decode(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verba
     tool.strict = inner.get("strict").and_then(Node::boolean);
     tool.cache = parts::cache(node);
     tool.extras = extras(node);
+    let bare = inner.raw().len() == node.raw().len();
+    if let Some(others) = others(inner, &tool).filter(|_| !freeform && !bare) {
+        tool.extras.put(ID, INSIDE, others);
+    }
     Verbatim::read(tool, ID, node.json())
 }
 
@@ -68,6 +73,23 @@ fn extras(node: Node<'_>) -> Extras {
         extras.keep(ID, field);
     }
     extras
+}
+
+/// The fields of a function that the model has no name for, or whose value it cannot hold.
+fn others(function: Node<'_>, tool: &Tool) -> Option<Json> {
+    let held = |field: &Field<'_>| match &*field.name() {
+        "name" | "parameters" => true,
+        "description" => tool.description.is_some(),
+        "strict" => tool.strict.is_some(),
+        // A bare function stands where these do.
+        name => field.value.is_null() || KNOWN.contains(&name),
+    };
+    function.fields().find(|field| !held(field))?;
+    Some(Json::object(|o| {
+        for field in function.fields().filter(|field| !held(field)) {
+            o.key_text(&field.key()).json(&field.value.json());
+        }
+    }))
 }
 
 /// A grammar is said flat between dialects; here it is nested once more.
@@ -166,6 +188,9 @@ fn function(tool: &Tool, schema: Option<&Json>, o: &mut Object<'_>) {
     o.text_if("description", tool.description.as_ref());
     o.json_if("parameters", schema);
     o.json_if("strict", tool.strict.map(Json::boolean).as_ref());
+    if let Some(others) = tool.extras.find(ID, INSIDE.raw()) {
+        o.fields(others);
+    }
 }
 
 /// Cache mark and extras.
@@ -177,7 +202,9 @@ fn rest(tool: &Tool, place: Place, o: &mut Object<'_>, pen: &mut Pen<'_>) {
             pen.cache_stays(place);
         }
     }
-    tool.extras.write(ID, o);
+    for (key, value) in tool.extras.of(ID).iter().filter(|(key, _)| *key != INSIDE) {
+        o.key_text(key).json(value);
+    }
     pen.note_extras(&tool.extras, place);
 }
 
@@ -201,6 +228,9 @@ fn one_string() -> Json {
         o.array("required", |a| a.item().string("input"));
     })
 }
+
+/// Where a tool keeps what else its function says.
+const INSIDE: Text = Text::word("function");
 
 /// Keys of a tool, bare functions included.
 const KNOWN: &[&str] = &[

@@ -67,8 +67,12 @@ pub(super) fn decode_tool(node: Node<'_>, at: usize, ledger: &mut Ledger) -> Ver
             };
             let schema = inner.get("parameters").filter(|schema| !schema.is_null());
             let kind = ToolKind::Function { schema: schema.map(Node::json) };
-            let mut tool = named(inner, kind, &["parameters", "strict", "function"]);
-            tool.strict = inner.get("strict").and_then(Node::boolean);
+            let strict = inner.get("strict").filter(|strict| !strict.is_null());
+            let held = strict.and_then(Node::boolean);
+            let known = ["parameters", "function", "strict"];
+            let known = &known[..if strict.is_some() && held.is_none() { 2 } else { 3 }];
+            let mut tool = named(inner, kind, known);
+            tool.strict = held;
             tool
         }
         "custom" => {

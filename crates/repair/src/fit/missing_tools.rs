@@ -13,12 +13,14 @@
 //! ```
 
 use interlingua_model::{Body, Place, Tool, ToolKind};
-use interlingua_wire::{Json, Text};
+use interlingua_wire::{Json, Node, Text};
 
 use crate::Work;
 
 pub fn apply(work: &mut Work<'_>) {
-    if !work.profile.tools.history_needs_tools || !work.conversation().tools.is_empty() {
+    if !work.profile.tools.history_needs_tools
+        || work.conversation().tools.iter().any(|tool| leaves(tool, work))
+    {
         return;
     }
     for name in called(work) {
@@ -33,14 +35,29 @@ pub fn apply(work: &mut Work<'_>) {
     }
 }
 
+/// Tools of other providers stay behind.
+fn leaves(tool: &Tool, work: &Work<'_>) -> bool {
+    !matches!(&tool.kind, ToolKind::Foreign { dialect, .. } if *dialect != work.profile.dialect)
+}
+
 /// The names that the history calls, each once.
 fn called(work: &Work<'_>) -> Vec<Text> {
+    let served = work.profile.tools.served;
     let mut names = Vec::new();
     for block in work.turns().iter().flat_map(|turn| &turn.blocks) {
-        if let Body::ToolCall(call) = &block.body
-            && !names.contains(&call.name)
-        {
-            names.push(call.name.clone());
+        let name = match &block.body {
+            Body::ToolCall(call) => call.name.clone(),
+            // A call of a tool that the provider ran, or what came of it.
+            Body::Foreign { kind, json, .. } if served.iter().any(|one| kind == one) => {
+                let doc = json.doc();
+                let call = doc.root().get(&kind.contents());
+                let name = call.and_then(|call| call.get("name")).and_then(Node::text);
+                name.unwrap_or(Text::word("unknown"))
+            }
+            _ => continue,
+        };
+        if !names.contains(&name) {
+            names.push(name);
         }
     }
     names

@@ -11,6 +11,7 @@ pub mod params;
 pub mod roles;
 pub mod texts;
 pub mod thinking;
+pub mod tool_keys;
 pub mod tools;
 
 use interlingua_model::{DialectId, Target};

@@ -1,19 +1,399 @@
 //! Tools and their schemas: what each target takes.
 
 use super::Scope;
+use super::tool_keys::{self, Kinds};
 
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "a row of data, each yes or no on its own")]
 pub struct Tools {
     /// Calls in the history need tools in the request.
     pub history_needs_tools: bool,
+    /// What a tool may be called.
+    pub names: Names,
+    /// What a tool may be called in a call of the history.
+    pub called: Names,
+    /// Names that tools of a type must have, by how the type begins.
+    pub fixed_names: &'static [(&'static str, &'static str)],
+    /// Two tools may not have one name.
+    pub unique: bool,
+    /// Blocks of this kind bring tools along.
+    pub added: Option<&'static str>,
+    /// Blocks of these kinds are calls and results of the provider's own tools.
+    pub served: &'static [&'static str],
+    /// Tools stand in groups, and have their names within these.
+    pub groups: bool,
+    /// How many there may be.
+    pub most: Option<usize>,
+    /// Tools stand in a list, even if there is but one.
+    pub listed: bool,
+    /// A list without tools is taken.
+    pub empty_list: bool,
+    /// How many characters a description may have.
+    pub description: Option<usize>,
+    pub kinds: &'static Kinds,
+    pub schema: Schema,
+    /// What is asked of a tool that is to be held to its schema.
+    pub strict: Strict,
+    /// Knows tools that are loaded when they are looked for.
+    pub deferral: bool,
+    /// Has a place for examples of a tool's input.
+    pub examples: bool,
+    /// Whether the provider's own tools and functions may stand together.
+    pub mixing: Mixing,
+    /// The provider's own tools that do not stand beside functions unless they may.
+    pub built_in: &'static [&'static str],
+}
+
+/// What a name is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Names {
+    /// What stands beside letters and digits; `None` where anything may.
+    pub marks: Option<&'static str>,
+    pub most: Option<usize>,
+    /// Begins with a letter or an underscore.
+    pub letter_first: bool,
+    /// May be empty, where anything may.
+    pub empty: bool,
+}
+
+/// What is asked of the schema of a tool.
+#[derive(Clone, Copy, Debug)]
+pub struct Schema {
+    pub root: Root,
+    /// `null` stands for no schema.
+    pub null: bool,
+    /// The drafts of JSON Schema that are checked.
+    pub draft: Draft,
+    /// An array says what it holds.
+    pub items: bool,
+    /// A reference stands alone, and items are no list.
+    pub bare_references: bool,
+    /// What a schema may not have anywhere.
+    pub refused: &'static [&'static str],
+    /// The provider's own kind of schema, where it has one.
+    pub own: Option<OwnSchema>,
+    /// References are followed and `$schema` left out when a schema comes from elsewhere.
+    pub inlined: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Root {
+    /// Anything, or nothing.
+    Free,
+    /// Some schema.
+    Any,
+    /// If there is one, it says that it is one of an object.
+    Object,
+    /// Is there, and says that it is one of an object.
+    Needed,
+    /// As above, and is no choice of schemas.
+    Plain,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Draft {
+    Unchecked,
+    Seven,
+    TwentyTwenty,
+}
+
+/// Which fields a schema of the provider's own kind has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnSchema {
+    Narrow,
+    /// Also `additionalProperties`, `defs` and `ref`.
+    Wide,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strict {
+    /// Nothing is asked.
+    Unchecked,
+    /// Objects are closed and list all properties as required; without these keywords.
+    Closed(&'static [&'static str]),
+    /// Objects are closed, patterns plain, and there are not too many tools and optional properties.
+    Compiled { tools: usize, optional: usize },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mixing {
+    Free,
+    /// Only if the field of this name in the tool config says so.
+    Asked(&'static str),
+    Never,
+}
+
+impl Names {
+    pub fn fit(&self, name: &str) -> bool {
+        let Some(marks) = self.marks else {
+            return self.is_short(name) && (self.empty || !name.is_empty());
+        };
+        let fits = |c: char| c.is_ascii_alphanumeric() || marks.contains(c);
+        let starts = |c: char| c.is_ascii_alphabetic() || c == '_';
+        let first = !self.letter_first || name.starts_with(starts);
+        !name.is_empty() && first && self.is_short(name) && name.chars().all(fits)
+    }
+
+    fn is_short(&self, name: &str) -> bool {
+        self.most.is_none_or(|most| name.len() <= most || name.chars().count() <= most)
+    }
 }
 
 pub(super) static ROWS: &[(Scope, Tools)] = &[
-    (Scope::all("anthropic"), BASE),
-    (Scope::all("openai-chat"), BASE),
-    (Scope::all("openai-responses"), BASE),
-    (Scope::all("gemini"), BASE),
-    (Scope::all("bedrock"), Tools { history_needs_tools: true }),
+    (Scope::all("anthropic"), ANTHROPIC),
+    (
+        DOTTED,
+        Tools {
+            names: Names { marks: Some("_-."), ..PLAIN },
+            called: Names { marks: Some("_-."), ..PLAIN },
+            ..OPENAI
+        },
+    ),
+    (
+        Scope {
+            dialect: "openai-chat",
+            flavors: INVENTOR,
+            models: &["chatgpt-", "-chat", "gpt-4-1-", "gpt-4-5"],
+        },
+        OPENAI,
+    ),
+    (Scope { dialect: "openai-chat", flavors: INVENTOR, models: &["gpt-4-1106"] }, OLD_OPENAI),
+    (Scope { dialect: "openai-chat", flavors: INVENTOR, models: &["gpt-4-1"] }, OPENAI),
+    (Scope { dialect: "openai-chat", flavors: INVENTOR, models: &["gpt-4", "gpt-3"] }, OLD_OPENAI),
+    (Scope::flavors("openai-chat", INVENTOR), OPENAI),
+    (ROUTED, COMPATIBLE),
+    (
+        Scope::flavors("openai-chat", &["openrouter"]),
+        Tools { most: None, kinds: &tool_keys::CHAT_OPEN, ..OPENAI },
+    ),
+    (
+        Scope::flavors("openai-chat", &["generic"]),
+        Tools { names: PLAIN, called: PLAIN, kinds: &tool_keys::CHAT_CLOSED, ..COMPATIBLE },
+    ),
+    (
+        Scope::flavors("openai-chat", &["deepseek"]),
+        Tools {
+            names: PLAIN,
+            called: PLAIN,
+            unique: true,
+            schema: Schema { root: Root::Object, ..FREE },
+            ..COMPATIBLE
+        },
+    ),
+    (
+        Scope::flavors("openai-chat", &["mistral"]),
+        Tools {
+            names: PLAIN,
+            called: PLAIN,
+            kinds: &tool_keys::CHAT_UNTYPED,
+            schema: Schema { draft: Draft::Seven, ..FREE },
+            ..COMPATIBLE
+        },
+    ),
+    (Scope::flavors("openai-chat", &["qwen"]), Tools { names: SHORT, called: SHORT, ..COMPATIBLE }),
+    (
+        Scope::flavors("openai-chat", &["moonshot"]),
+        Tools {
+            schema: Schema { root: Root::Object, bare_references: true, ..FREE },
+            ..COMPATIBLE
+        },
+    ),
+    (
+        Scope::flavors("openai-chat", &["gemini-compat"]),
+        Tools { schema: Schema { refused: NOT_GEMINI, ..FREE }, ..COMPATIBLE },
+    ),
+    (Scope::flavors("openai-chat", &["vllm"]), Tools { empty_list: false, ..COMPATIBLE }),
+    (
+        Scope::flavors("openai-chat", &["llama.cpp"]),
+        Tools { kinds: &tool_keys::ANYTHING, ..COMPATIBLE },
+    ),
+    (Scope::all("openai-chat"), COMPATIBLE),
+    (Scope::all("openai-responses"), RESPONSES),
+    (
+        Scope { dialect: "gemini", flavors: VERTEX, models: &[] },
+        Tools {
+            kinds: &tool_keys::VERTEX,
+            schema: Schema { own: Some(OwnSchema::Wide), ..GEMINI.schema },
+            mixing: Mixing::Never,
+            ..GEMINI
+        },
+    ),
+    (Scope::models("gemini", OLD_GEMINI), Tools { mixing: Mixing::Never, ..GEMINI }),
+    (Scope::all("gemini"), GEMINI),
+    (Scope::models("bedrock", &["claude"]), BEDROCK_CLAUDE),
+    (Scope::models("bedrock", NOT_CLAUDE), BEDROCK),
+    (Scope::all("bedrock"), BEDROCK_CLAUDE),
 ];
 
-const BASE: Tools = Tools { history_needs_tools: false };
+const PLAIN: Names = Names { marks: Some("_-"), most: Some(64), letter_first: false, empty: false };
+const SHORT: Names = Names { marks: None, empty: true, ..PLAIN };
+const ANY_NAME: Names = Names { most: None, ..SHORT };
+
+const FREE: Schema = Schema {
+    root: Root::Free,
+    null: false,
+    draft: Draft::Unchecked,
+    items: false,
+    bare_references: false,
+    refused: &[],
+    own: None,
+    inlined: false,
+};
+
+const ANTHROPIC: Tools = Tools {
+    history_needs_tools: true,
+    names: Names { most: Some(128), ..PLAIN },
+    called: PLAIN,
+    fixed_names: FIXED_NAMES,
+    unique: true,
+    added: None,
+    served: &[],
+    groups: false,
+    most: None,
+    listed: true,
+    empty_list: true,
+    description: None,
+    kinds: &tool_keys::ANTHROPIC,
+    schema: Schema { root: Root::Plain, draft: Draft::TwentyTwenty, ..FREE },
+    strict: Strict::Compiled { tools: 20, optional: 24 },
+    deferral: true,
+    examples: true,
+    mixing: Mixing::Free,
+    built_in: &[],
+};
+
+/// Servers that look at nothing in particular.
+const COMPATIBLE: Tools = Tools {
+    history_needs_tools: false,
+    names: ANY_NAME,
+    called: ANY_NAME,
+    fixed_names: &[],
+    unique: false,
+    kinds: &tool_keys::CHAT_OPEN,
+    schema: FREE,
+    strict: Strict::Unchecked,
+    deferral: false,
+    examples: false,
+    ..ANTHROPIC
+};
+
+const OPENAI: Tools = Tools {
+    names: PLAIN,
+    called: PLAIN,
+    most: Some(128),
+    empty_list: false,
+    kinds: &tool_keys::CHAT_CLOSED,
+    schema: Schema { root: Root::Object, items: true, ..FREE },
+    strict: Strict::Closed(NOT_STRICT),
+    ..COMPATIBLE
+};
+const OLD_OPENAI: Tools = Tools { description: Some(1024), ..OPENAI };
+
+const RESPONSES: Tools = Tools {
+    unique: true,
+    groups: true,
+    empty_list: true,
+    kinds: &tool_keys::RESPONSES,
+    schema: Schema { null: true, ..OPENAI.schema },
+    added: Some("additional_tools"),
+    strict: Strict::Closed(NOT_STRICT_EITHER),
+    ..OPENAI
+};
+
+const GEMINI: Tools = Tools {
+    names: Names { marks: Some("_.:-"), letter_first: true, ..PLAIN },
+    called: Names { empty: false, ..ANY_NAME },
+    unique: true,
+    most: Some(512),
+    kinds: &tool_keys::AI_STUDIO,
+    schema: Schema { root: Root::Any, own: Some(OwnSchema::Narrow), inlined: true, ..FREE },
+    listed: false,
+    mixing: Mixing::Asked("includeServerSideToolInvocations"),
+    built_in: BUILT_IN,
+    ..COMPATIBLE
+};
+
+const BEDROCK: Tools = Tools {
+    history_needs_tools: true,
+    names: PLAIN,
+    called: PLAIN,
+    served: &["toolUse", "toolResult"],
+    listed: false,
+    empty_list: false,
+    kinds: &tool_keys::BEDROCK,
+    schema: Schema { root: Root::Needed, ..FREE },
+    ..COMPATIBLE
+};
+const BEDROCK_CLAUDE: Tools = Tools { unique: true, schema: ANTHROPIC.schema, ..BEDROCK };
+
+/// The inventor, and who serves the same models.
+const INVENTOR: &[&str] = &["", "openai", "azure"];
+const DOTTED: Scope = Scope { dialect: "openai-chat", flavors: &["azure"], models: &["o4"] };
+/// Behind the router these answer in their own words.
+const ROUTED: Scope =
+    Scope { dialect: "openai-chat", flavors: &["openrouter"], models: &["anthropic/", "google/"] };
+const VERTEX: &[&str] = &["vertex"];
+/// Models that take either the provider's own tools or functions.
+const OLD_GEMINI: &[&str] = &["gemini-2", "gemini-1", "gemini-pro-vision", "gemini-exp", "learnlm"];
+/// Vendors whose models answer without the Messages API behind them.
+pub(super) const NOT_CLAUDE: &[&str] = &[
+    "amazon-",
+    "meta-",
+    "mistral-",
+    "cohere-",
+    "deepseek-",
+    "qwen-",
+    "openai-",
+    "moonshot",
+    "minimax-",
+    "ai21-",
+    "writer-",
+    "zai-",
+    "google-",
+    "nvidia-",
+    "twelvelabs-",
+    "xai-",
+];
+
+/// Computer use and MCP servers stand beside functions.
+const BUILT_IN: &[&str] = &[
+    "googleSearch",
+    "googleSearchRetrieval",
+    "googleMaps",
+    "codeExecution",
+    "urlContext",
+    "fileSearch",
+    "retrieval",
+    "enterpriseWebSearch",
+];
+
+/// Keywords that a strict schema may not have.
+const NOT_STRICT: &[&str] =
+    &["allOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas"];
+const NOT_STRICT_EITHER: &[&str] =
+    &["allOf", "oneOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas"];
+/// "Unknown name \"const\" at 'tools[0].function_declarations[0].parameters': Cannot find field."
+const NOT_GEMINI: &[&str] = &[
+    "$schema",
+    "additionalProperties",
+    "propertyNames",
+    "const",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "patternProperties",
+];
+
+const FIXED_NAMES: &[(&str, &str)] = &[
+    ("bash_", "bash"),
+    ("text_editor_20241022", "str_replace_editor"),
+    ("text_editor_20250124", "str_replace_editor"),
+    ("text_editor_", "str_replace_based_edit_tool"),
+    ("memory_", "memory"),
+    ("computer_2", "computer"),
+    ("web_search_", "web_search"),
+    ("web_fetch_", "web_fetch"),
+    ("code_execution_", "code_execution"),
+    ("tool_search_tool_regex", "tool_search_tool_regex"),
+    ("tool_search_tool_bm25", "tool_search_tool_bm25"),
+    ("advisor_", "advisor"),
+];

@@ -1,0 +1,88 @@
+//! The schema of the answer is one that the target takes, or is not held to.
+//!
+//! As with the schemas of tools: an array says what it holds, and an answer is held to a schema only if
+//! that is made for it.
+//!
+//! ## Why
+//! > Invalid schema for response_format 'answer': In context=(), 'additionalProperties' is required to
+//! > be supplied and to be false.
+//!
+//! > Invalid JSON payload received. Unknown name "oneOf" at 'generation_config.response_schema': Cannot
+//! > find field.
+//!
+//! ## Example
+//! ```text
+//! before   answer: {"type": "object", "properties": {"a": {"type": "array"}}}, strict
+//! after    answer: {"type": "object", "properties": {"a": {"type": "array", "items": {}}}}, not strict
+//! ```
+
+use interlingua_model::{Format, Place};
+use interlingua_wire::{Json, Node};
+
+use crate::Work;
+use crate::profile::tools::{Root, Strict};
+use crate::schema::{look, own, spell};
+
+pub fn apply(work: &mut Work<'_>) {
+    let Some(Format::Schema { schema, strict, .. }) = &work.conversation().settings.format else {
+        return;
+    };
+    let rules = work.profile.tools;
+    let (schema, strict) = (schema.clone(), *strict == Some(true));
+    let doc = schema.doc();
+    if rules.schema.items && look::has_bare_array(doc.root()) {
+        let (mended, touched) = spell::mend(&schema, &[]);
+        let touched: Vec<_> = touched.iter().map(|key| format!("`{key}`")).collect();
+        let what = format!("in the schema of the answer, {} is said otherwise", touched.join(", "));
+        work.change(Place::SETTINGS, what);
+        if let Some(Format::Schema { schema, .. }) = &mut work.settings().format {
+            *schema = mended;
+        }
+    }
+    if let Strict::Closed(refused) = rules.strict
+        && strict
+        && (look::is_loose(doc.root(), refused) || !look::root_fits(Some(doc.root()), Root::Object))
+    {
+        let what = "the answer is not held to its schema: that is not made for it";
+        work.loss(Place::SETTINGS, what);
+        if let Some(Format::Schema { strict, .. }) = &mut work.settings().format {
+            *strict = Some(false);
+        }
+    }
+    own_schema(work);
+}
+
+/// A schema of the provider's own kind that has more than it may is sent as JSON Schema.
+fn own_schema(work: &mut Work<'_>) {
+    let Some(kind) = work.profile.tools.schema.own else { return };
+    if work.conversation().source != work.profile.dialect {
+        return;
+    }
+    let reading = work.profile.reading();
+    let is = |written: &str, name: &str| reading.is(written, name);
+    let fields = &work.conversation().fields;
+    let Some(at) = fields.iter().position(|field| is(&field.key.contents(), CONFIG)) else {
+        return;
+    };
+    let doc = fields[at].value.doc();
+    let written = doc.root().find(|field| is(&field.name(), OWN)).filter(|own| !own.is_null());
+    if written.is_none_or(|written| own::fits(written, kind, own::Spelled::Here)) {
+        return;
+    }
+    let rest = Json::object(|object| {
+        for field in doc.root().fields().filter(|field| !is(&field.name(), OWN)) {
+            object.key_text(&field.key()).json(&field.value.json());
+        }
+    });
+    let untold = written.is_some_and(|written| !Node::is_object(written));
+    let what = "the schema of the answer is sent as JSON Schema: it has more than its kind";
+    work.change(Place::SETTINGS, what);
+    work.fields()[at].value = rest;
+    let settings = work.settings();
+    if untold {
+        settings.format = None;
+    }
+}
+
+const CONFIG: &str = "generationConfig";
+const OWN: &str = "responseSchema";

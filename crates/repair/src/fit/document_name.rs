@@ -1,0 +1,70 @@
+//! A document has a name of letters, digits, single blanks, hyphens and brackets.
+//!
+//! ## Why
+//! > The document file name can only contain alphanumeric characters, whitespace characters, hyphens,
+//! > parentheses, and square brackets. The name can't contain more than one consecutive whitespace
+//! > character.
+//!
+//! ## Example
+//! ```text
+//! before   user: the document `report.v2.pdf`
+//! after    user: the document `report-v2-pdf`
+//! ```
+
+use interlingua_model::MediaKind;
+use interlingua_wire::Text;
+
+use crate::Work;
+use crate::media::{self, Spot};
+
+pub fn apply(work: &mut Work<'_>) {
+    if !work.profile.media.named_documents {
+        return;
+    }
+    for (at, spot) in media::all(work).iter().enumerate() {
+        let Some(one) = media::media(work, spot).filter(|one| one.kind == MediaKind::Document)
+        else {
+            continue;
+        };
+        let name = one.name.as_ref().map(Text::contents).unwrap_or_default();
+        if fits(&name) || !spot.is_seen() {
+            continue;
+        }
+        let better = spelled(&name).unwrap_or_else(|| format!("document-{}", at + 1));
+        let what = match &*name {
+            "" => format!("a document without a name is called `{better}`"),
+            name => format!("the document `{name}` is called `{better}`"),
+        };
+        rename(work, spot, what, &better);
+    }
+}
+
+fn rename(work: &mut Work<'_>, spot: &Spot, what: String, better: &str) {
+    work.change(spot.place(), what);
+    let better = Text::new(better);
+    media::edit_media(work, spot, |media| media.name = Some(better));
+}
+
+fn fits(name: &str) -> bool {
+    let mut pairs = name.chars().zip(name.chars().skip(1));
+    let doubled = pairs.any(|(one, other)| one.is_whitespace() && other.is_whitespace());
+    !name.is_empty() && name.chars().count() <= MOST && name.chars().all(is_known) && !doubled
+}
+
+fn is_known(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c.is_whitespace() || "-()[]".contains(c)
+}
+
+fn spelled(name: &str) -> Option<String> {
+    let mut spelled = String::with_capacity(name.len());
+    for c in name.trim().chars().take(MOST) {
+        match c {
+            c if c.is_whitespace() && spelled.ends_with(' ') => {}
+            c if c.is_whitespace() => spelled.push(' '),
+            c => spelled.push(if is_known(c) { c } else { '-' }),
+        }
+    }
+    (!spelled.is_empty()).then_some(spelled)
+}
+
+const MOST: usize = 200;

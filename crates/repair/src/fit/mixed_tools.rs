@@ -1,0 +1,86 @@
+//! The provider's own tools stand beside functions only where they may.
+//!
+//! Some models take either; newer ones take both if they are told that calls of the provider's own
+//! tools may come. Where they cannot stand together the functions stay: they are the client's.
+//!
+//! ## Why
+//! > Tool use with function calling is unsupported
+//!
+//! > Please enable tool_config.include_server_side_tool_invocations to use Built-in tools with Function
+//! > calling.
+//!
+//! ## Example
+//! ```text
+//! before   tools: the function `read`, the provider's search
+//! after    tools: the function `read`
+//! ```
+
+use interlingua_model::{Place, Tool, ToolKind, TopField};
+use interlingua_wire::{Json, Node, Text};
+
+use crate::profile::tools::Mixing;
+use crate::{Profile, Work};
+
+pub fn apply(work: &mut Work<'_>) {
+    let profile = work.profile;
+    let rules = profile.tools;
+    let tools = &work.conversation().tools;
+    let own = |tool: &Tool| is_own(tool, profile);
+    let declared = |tool: &Tool| !matches!(tool.kind, ToolKind::Foreign { .. });
+    let mixed = tools.iter().any(|tool| own(tool)) && tools.iter().any(|tool| declared(tool));
+    match rules.mixing {
+        Mixing::Free => {}
+        _ if !mixed => {}
+        Mixing::Asked(key) if work.conversation().source == work.profile.dialect => ask(work, key),
+        Mixing::Asked(_) | Mixing::Never => {
+            for at in 0..work.conversation().tools.len() {
+                let tool = &work.conversation().tools[at];
+                if is_own(tool, profile) {
+                    let what =
+                        format!("left out `{}`: it does not stand beside functions", tool.name);
+                    work.loss(Place::tool(at), what);
+                }
+            }
+            work.tools().retain(|tool| !is_own(tool, profile));
+        }
+    }
+}
+
+fn is_own(tool: &Tool, profile: &Profile) -> bool {
+    match &tool.kind {
+        ToolKind::Foreign { kind, .. } => {
+            let kind = kind.contents();
+            profile.tools.built_in.iter().any(|name| profile.reading().is(&kind, name))
+        }
+        ToolKind::Function { .. } | ToolKind::Freeform { .. } => false,
+    }
+}
+
+/// Says in the config of the tools that calls of the provider's own may come.
+fn ask(work: &mut Work<'_>, key: &'static str) {
+    let reading = work.profile.reading();
+    let config = |field: &TopField| reading.is(&field.key.contents(), CONFIG);
+    let fields = &work.conversation().fields;
+    let written = fields.iter().position(config);
+    let doc = written.map(|at| fields[at].value.doc());
+    let root = doc.as_ref().map(|doc| doc.root());
+    let asked = root.and_then(|root| root.find(|field| reading.is(&field.name(), key)));
+    if asked.and_then(Node::boolean) == Some(true) {
+        return;
+    }
+    let value = Json::object(|object| {
+        for field in root.into_iter().flat_map(Node::fields) {
+            if !reading.is(&field.name(), key) {
+                object.key_text(&field.key()).json(&field.value.json());
+            }
+        }
+        object.boolean(key, true);
+    });
+    work.change(Place::BODY, "asked that calls of the provider's own tools may come");
+    match written {
+        Some(at) => work.fields()[at].value = value,
+        None => work.fields().push(TopField { key: Text::word(CONFIG), value, known: true }),
+    }
+}
+
+const CONFIG: &str = "toolConfig";

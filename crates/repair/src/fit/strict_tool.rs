@@ -1,0 +1,57 @@
+//! A tool that is to be held to its schema is offered without that promise, where the provider cannot
+//! keep it.
+//!
+//! Providers hold a model to a schema only if the schema is made for it: objects that are closed, no
+//! optional properties or not too many, no patterns that look around. Rather than change what the tool
+//! takes, the promise is left out.
+//!
+//! ## Why
+//! > Invalid schema for function 'x': In context=(), 'additionalProperties' is required to be supplied
+//! > and to be false.
+//!
+//! > Schema is too complex for compilation.
+//!
+//! ## Example
+//! ```text
+//! before   `read`, strict, {"type": "object", "properties": {"path": {"type": "string"}}}
+//! after    `read`, not strict, with the same schema
+//! ```
+
+use interlingua_model::{Place, ToolKind};
+
+use crate::Work;
+use crate::profile::tools::Strict;
+
+pub fn apply(work: &mut Work<'_>) {
+    let held = |tool: &interlingua_model::Tool| {
+        tool.strict == Some(true) && matches!(tool.kind, ToolKind::Function { .. })
+    };
+    let rules = work.profile.tools.strict;
+    if rules == Strict::Unchecked || !work.conversation().tools.iter().any(|tool| held(tool)) {
+        return;
+    }
+    let looks = work.looks();
+    let (mut tools, mut optional) = (0, 0);
+    for (at, look) in looks.iter().enumerate() {
+        if !held(&work.conversation().tools[at]) {
+            continue;
+        }
+        let crowded = match rules {
+            Strict::Compiled { tools: most, optional: most_optional } => {
+                tools + 1 > most || optional + look.optional > most_optional
+            }
+            Strict::Closed(_) | Strict::Unchecked => false,
+        };
+        if look.loose || crowded {
+            let name = work.conversation().tools[at].name.clone();
+            let why =
+                if look.loose { "its schema is not made for it" } else { "there are too many" };
+            let what = format!("`{name}` is not held to its schema: {why}");
+            work.loss(Place::tool(at), what);
+            work.tools()[at].edit().strict = Some(false);
+        } else {
+            tools += 1;
+            optional += look.optional;
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! A tool's name that the target does not take is another one on the way.
+//!
+//! Servers of tools prefix names until they are long, and use dots and slashes. The new name is as much
+//! of the old one as fits and a few digits made from all of it, so that `create_…` and `delete_…` do
+//! not become one. It is the same in the tools, in the calls of the history and in the choice of a
+//! tool, each time, and calls in the reply come back under the client's name.
+//!
+//! ## Why
+//! > Invalid 'tools[50].function.name': string too long. Expected a string with maximum length 64, but
+//! > got a string with length 71 instead.
+//!
+//! > tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'
+//!
+//! > Invalid function name. Must start with a letter or an underscore.
+//!
+//! ## Example
+//! ```text
+//! before   tools: `mcp.server/create page`             call 1 `mcp.server/create page`
+//! after    tools: `mcp_server_create_page_5f0c1f5e`    call 1 `mcp_server_create_page_5f0c1f5e`
+//! ```
+
+use interlingua_model::{Block, Body, Choice, Place, Tool, ToolKind, Verbatim};
+use interlingua_wire::{Json, Text};
+
+use crate::Work;
+use crate::profile::tools::Tools;
+use crate::tools::names::{among, free_alias, told};
+
+pub fn apply(work: &mut Work<'_>) {
+    let mut renamed = tools(work);
+    calls(work, &mut renamed);
+    if renamed.is_empty() {
+        return;
+    }
+    choice(work, &renamed);
+    for (client, sent) in renamed {
+        work.renamed_tool(sent, client);
+    }
+}
+
+/// The client's name, and the one sent.
+type Pairs = Vec<(Text, Text)>;
+
+fn tools(work: &mut Work<'_>) -> Pairs {
+    let mut renamed = Pairs::new();
+    let rules = work.profile.tools;
+    for at in 0..work.conversation().tools.len() {
+        let tool = &work.conversation().tools[at];
+        let Some(sent) = wanted(tool, rules, &work.conversation().tools) else { continue };
+        let client = tool.name.clone();
+        let what = format!("the tool `{client}` is called `{sent}`");
+        let tool = work.tools()[at].edit();
+        tool.name = sent.clone();
+        if let ToolKind::Foreign { json, .. } = &mut tool.kind {
+            *json = named(json, &sent);
+        }
+        work.change(Place::tool(at), what);
+        if !renamed.iter().any(|(known, _)| *known == client) {
+            renamed.push((client, sent));
+        }
+    }
+    renamed
+}
+
+/// The name that a tool must have instead of its own, if it must.
+fn wanted(tool: &Tool, rules: &Tools, all: &[Verbatim<Tool>]) -> Option<Text> {
+    if let ToolKind::Foreign { kind, .. } = &tool.kind {
+        let kind = kind.contents();
+        let fixed = rules.fixed_names.iter().find(|(start, _)| kind.starts_with(start));
+        return fixed.map(|(_, name)| Text::word(name)).filter(|name| *name != tool.name);
+    }
+    let name = told(tool, rules);
+    if rules.names.fit(&name.contents()) {
+        return None;
+    }
+    let taken = |name: &Text| all.iter().any(|other| other.name == *name);
+    let alias = free_alias(&name, &rules.names, taken);
+    Some(match &tool.namespace {
+        Some(group) if rules.groups => among(group, &alias),
+        _ => alias,
+    })
+}
+
+/// The definition under another name.
+fn named(json: &Json, name: &Text) -> Json {
+    let doc = json.doc();
+    Json::object(|object| {
+        for field in doc.root().fields().filter(|field| !field.is("name")) {
+            object.key_text(&field.key()).json(&field.value.json());
+        }
+        object.text("name", name);
+    })
+}
+
+/// Calls of tools that have another name now, and calls whose name cannot stand there.
+fn calls(work: &mut Work<'_>, renamed: &mut Pairs) {
+    let rules = work.profile.tools;
+    for turn in 0..work.turns().len() {
+        for at in 0..work.blocks(turn).len() {
+            let Some((client, is_call)) = name(work.block(turn, at)) else { continue };
+            let known = renamed.iter().find(|(known, _)| known == client);
+            let sent = match known {
+                Some((_, sent)) => sent.clone(),
+                None if !is_call || rules.called.fit(&client.contents()) => continue,
+                None => {
+                    let client = client.clone();
+                    let tools = &work.conversation().tools;
+                    let taken = |name: &Text| tools.iter().any(|tool| tool.name == *name);
+                    let sent = free_alias(&client, &rules.called, taken);
+                    let what = format!("the call of `{client}` is one of `{sent}`");
+                    renamed.push((client, sent.clone()));
+                    work.change(Place::block(turn, at), what);
+                    sent
+                }
+            };
+            match &mut work.edit(turn, at).body {
+                Body::ToolCall(call) => call.name = sent,
+                Body::ToolResult(result) => result.name = Some(sent),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The name that a call or a result says, and whether it is a call.
+fn name(block: &Block) -> Option<(&Text, bool)> {
+    match &block.body {
+        Body::ToolCall(call) => Some((&call.name, true)),
+        Body::ToolResult(result) => result.name.as_ref().map(|name| (name, false)),
+        _ => None,
+    }
+}
+
+fn choice(work: &mut Work<'_>, renamed: &Pairs) {
+    let sent = |name: &Text| {
+        renamed.iter().find(|(client, _)| client == name).map(|(_, sent)| sent.clone())
+    };
+    let choice = match &work.conversation().settings.choice {
+        Some(Choice::Named(name)) => sent(name).map(Choice::Named),
+        Some(Choice::Allowed { names, required }) if names.iter().any(|n| sent(n).is_some()) => {
+            let names = names.iter().map(|name| sent(name).unwrap_or_else(|| name.clone()));
+            Some(Choice::Allowed { names: names.collect(), required: *required })
+        }
+        _ => None,
+    };
+    if choice.is_some() {
+        work.settings().choice = choice;
+    }
+}

@@ -1,0 +1,174 @@
+//! Media that the target does not take there are left out, and the text says so.
+//!
+//! Some models see no images, some hear nothing, none sees what the assistant is said to have shown; a
+//! file in one provider's store is not in another's. What cannot be taken leaves a note in its place,
+//! so that the model knows that something was there. A plain document is said as text or as data where
+//! it is not taken as such, and an image in a result goes after the results where only the user shows
+//! images.
+//!
+//! ## Why
+//! > Invalid 'messages[9]'. Image URLs are only allowed for messages with role 'user', but this message
+//! > with role 'tool' contains an image URL.
+//!
+//! > Failed to deserialize the JSON body into the target type: messages\[0\]: unknown variant
+//! > `image_url`, expected `text`
+//!
+//! > The image field in the ContentBlock object at messages.1.content.0 is only supported in user
+//! > messages.
+//!
+//! ## Example
+//! ```text
+//! before   user: "what is this?", an image
+//! after    user: "what is this?", "[image omitted: this model takes none]"
+//! ```
+
+use interlingua_model::{Block, Body, Media, MediaKind, Source, Verbatim};
+use interlingua_wire::{Json, Text};
+
+use crate::Work;
+use crate::media::{self, Side, Spot, base64};
+use crate::profile::media::{Address, Kinds, Places, Plain, Sources};
+
+pub fn apply(work: &mut Work<'_>) {
+    for spot in media::all(work) {
+        let Some(one) = media::media(work, &spot) else { continue };
+        match fate(work, &spot, one) {
+            Fate::Stays => {}
+            Fate::Follows => {
+                let noun = media::noun(one.kind);
+                work.change(spot.place(), format!("the {noun} of a result follows the results"));
+                media::edit(work, &spot, |_| {});
+            }
+            Fate::AsData(text) => {
+                work.change(spot.place(), "a plain document is sent as a file");
+                let data = Text::new(&base64::encode(text.as_bytes()));
+                let source = Source::Base64 { mime: Some(Text::word("text/plain")), data };
+                media::edit_media(work, &spot, |media| media.source = source);
+            }
+            Fate::AsText(text) => {
+                work.change(spot.place(), "a plain document is said as text");
+                media::say(work, &spot, Text::new(&text));
+            }
+            Fate::Goes(why) => media::omit(work, &spot, &why),
+        }
+    }
+}
+
+enum Fate {
+    Stays,
+    /// Goes into a message of its own, after the results.
+    Follows,
+    AsData(String),
+    AsText(String),
+    Goes(String),
+}
+
+fn fate(work: &Work<'_>, spot: &Spot, one: &Media) -> Fate {
+    let rules = work.profile.media;
+    let own = media::block(work, spot).text_for(work.profile.dialect).is_some();
+    let places = if own { &rules.written } else { &rules.said };
+    let sources = side(places, spot.side).of(one.kind);
+    let taken = takes(work, one, sources, own);
+    if let Some(text) = plain(&one.source) {
+        return match sources.text {
+            Plain::Taken if taken => Fate::Stays,
+            Plain::AsData if own && is_cited(work, spot) => Fate::Stays,
+            _ if text.trim().is_empty() => Fate::Goes("it is empty".to_owned()),
+            Plain::AsData if taken => Fate::AsData(text),
+            // Blocks that stand there without their document are looked at on their own.
+            Plain::AsText if matches!(one.source, Source::Blocks(_)) && !own => Fate::Stays,
+            Plain::Taken | Plain::AsData | Plain::AsText => Fate::AsText(text),
+        };
+    }
+    if taken {
+        return match wrong_type(one, rules) {
+            Some(mime) => Fate::Goes(format!("the type `{mime}` is not taken")),
+            None => Fate::Stays,
+        };
+    }
+    if own && spot.side == Side::Result && takes(work, one, rules.said.result.of(one.kind), false) {
+        return Fate::Follows;
+    }
+    Fate::Goes(why(work, spot, one, sources))
+}
+
+fn side(places: &Places, side: Side) -> Kinds {
+    match side {
+        Side::Instructions => places.instructions,
+        Side::User => places.user,
+        Side::Assistant => places.assistant,
+        Side::Result => places.result,
+    }
+}
+
+fn takes(work: &Work<'_>, media: &Media, sources: Sources, own: bool) -> bool {
+    match &media.source {
+        Source::Base64 { .. } | Source::Text(_) | Source::Blocks(_) => sources.data,
+        Source::Url { url, .. } => match sources.address {
+            Address::No => false,
+            Address::Any => true,
+            Address::Begins(start) => url.raw().starts_with(start),
+        },
+        Source::File { .. } => sources.file && (own || is_kin(work)),
+    }
+}
+
+/// The client's provider keeps its files where the target finds them.
+fn is_kin(work: &Work<'_>) -> bool {
+    let (from, to) = (work.conversation().source.0, work.profile.dialect.0);
+    let maker = |dialect: &str| dialect.split('-').next().unwrap_or_default().to_owned();
+    from == to || maker(from) == maker(to)
+}
+
+/// A document that is text, or blocks, of which what is no text says what it is.
+fn plain(source: &Source) -> Option<String> {
+    let said = |block: &Verbatim<Block>| match &block.body {
+        Body::Text { text, .. } | Body::Refusal(text) => text.contents().into_owned(),
+        Body::Data(json) | Body::Foreign { json, .. } => json.as_str().to_owned(),
+        Body::Media(media) => {
+            format!("[{} omitted: this is a plain document]", media::noun(media.kind))
+        }
+        Body::Thinking(_) | Body::ToolCall(_) | Body::ToolResult(_) => String::new(),
+    };
+    match source {
+        Source::Text(text) => Some(text.contents().into_owned()),
+        Source::Blocks(blocks) => Some(blocks.iter().map(said).collect::<Vec<_>>().join("\n\n")),
+        Source::Base64 { .. } | Source::Url { .. } | Source::File { .. } => None,
+    }
+}
+
+/// Plain documents are taken if they are to be cited.
+fn is_cited(work: &Work<'_>, spot: &Spot) -> bool {
+    let extras = &media::block(work, spot).extras;
+    let citations = extras.find(work.profile.dialect, "citations").map(Json::doc);
+    citations.is_some_and(|doc| {
+        doc.root().get("enabled").and_then(interlingua_wire::Node::boolean) == Some(true)
+    })
+}
+
+/// The type of an image that the target does not take.
+fn wrong_type(media: &Media, rules: &crate::profile::media::Media) -> Option<String> {
+    let Source::Base64 { mime, .. } = &media.source else { return None };
+    let mime = mime.as_ref().map(Text::contents).unwrap_or_default();
+    (media.kind == MediaKind::Image && !rules.takes_type(&mime)).then(|| mime.into_owned())
+}
+
+fn why(work: &Work<'_>, spot: &Spot, one: &Media, sources: Sources) -> String {
+    let rules = work.profile.media;
+    let noun = media::noun(one.kind);
+    let anywhere = rules.said.user.of(one.kind);
+    match &one.source {
+        Source::File { .. } if sources.data || anywhere.data => {
+            "it is in another provider's store of files".to_owned()
+        }
+        Source::Url { .. } if sources.data || anywhere.data && spot.side == Side::User => {
+            "it is not fetched from an address".to_owned()
+        }
+        _ if !anywhere.data => format!("no {noun} is taken here"),
+        _ => match spot.side {
+            Side::Assistant => "it was shown by the assistant".to_owned(),
+            Side::Instructions => "instructions are text".to_owned(),
+            Side::User | Side::Result => format!("no {noun} is taken here"),
+        },
+    }
+}

@@ -1,0 +1,13 @@
+//! JSON Schema: what is wrong with one, and the same said in terms that a target takes.
+//!
+//! - [`look`]: whether a schema may stand as it is.
+//! - [`root`]: the root as an object, and choices there merged.
+//! - [`spell`]: keywords mended or left out, anywhere.
+//! - [`inline`]: references followed.
+//! - [`own`]: whether a schema of a provider's own kind may stand as it is.
+
+pub(crate) mod inline;
+pub(crate) mod look;
+pub(crate) mod own;
+pub(crate) mod root;
+pub(crate) mod spell;

@@ -1,0 +1,257 @@
+//! A schema with its keywords mended: what another draft says is said anew, what no draft says is
+//! left out.
+
+use interlingua_wire::json::Object;
+use interlingua_wire::{Json, Kind, Node, Text, Writer};
+
+use super::look::{Keyword, TYPES, are_unique, holds};
+
+/// The schema anew, and the keywords that were mended or left out.
+pub(crate) fn mend(schema: &Json, refused: &'static [&'static str]) -> (Json, Vec<String>) {
+    let doc = schema.doc();
+    let mut pen = Pen { refused, touched: Vec::new() };
+    let mut out = Writer::with_capacity(schema.as_str().len() + 64);
+    pen.schema(doc.root(), &mut out);
+    (out.into_json(), pen.touched)
+}
+
+struct Pen {
+    /// Keywords that the target does not have.
+    refused: &'static [&'static str],
+    touched: Vec<String>,
+}
+
+impl Pen {
+    fn touch(&mut self, keyword: &str) {
+        if !self.touched.iter().any(|known| known == keyword) {
+            self.touched.push(keyword.to_owned());
+        }
+    }
+
+    fn schema(&mut self, schema: Node<'_>, out: &mut Writer) {
+        match schema.kind() {
+            Kind::Object => out.object(|object| {
+                for field in schema.fields() {
+                    self.keyword(schema, &field.key(), field.value, object);
+                }
+                self.missing_items(schema, object);
+            }),
+            Kind::Bool => out.json(&schema.json()),
+            Kind::Null | Kind::Number | Kind::String | Kind::Array => {
+                self.touch("schemas that are none");
+                out.object(|_| {});
+            }
+        }
+    }
+
+    /// Any array says what it holds, also where it is one of several types.
+    fn missing_items(&mut self, schema: Node<'_>, object: &mut Object<'_>) {
+        let is_array = |kind: Node<'_>| {
+            kind.word() == "array" || kind.items().any(|one| one.word() == "array")
+        };
+        let holds = schema.get("items").is_some() || schema.get("prefixItems").is_some();
+        if schema.get("type").is_some_and(is_array) && !holds {
+            self.touch("items");
+            object.object("items", |_| {});
+        }
+    }
+
+    fn keyword(&mut self, schema: Node<'_>, key: &Text, value: Node<'_>, object: &mut Object<'_>) {
+        let name = key.contents();
+        if self.refused.contains(&&*name) {
+            self.touch(&name);
+            return instead(schema, &name, value, object);
+        }
+        match holds(&name) {
+            Keyword::Type => self.kind(value, object),
+            Keyword::Schemas => self.named(key, value, object),
+            Keyword::Schema if name == "items" && value.is_array() => {
+                self.tuple(schema, value, object);
+            }
+            Keyword::Schema if value.is_object() || value.boolean().is_some() => {
+                self.schema(value, object.key_text(key));
+            }
+            Keyword::Schema => {
+                self.touch(&name);
+                if name == "items" {
+                    object.object("items", |_| {});
+                }
+            }
+            Keyword::List if value.is_array() && !value.is_empty() => {
+                object.key_text(key).array(|list| {
+                    value.items().for_each(|one| self.schema(one, list.item()));
+                });
+            }
+            Keyword::Names if value.is_array() => self.names(key, value, object),
+            Keyword::Values if !value.is_array() && !value.is_object() && !value.is_null() => {
+                self.touch(&name);
+                object.key_text(key).array(|list| list.item().json(&value.json()));
+            }
+            Keyword::Number => self.number(schema, key, value, object),
+            kind if fits(kind, value) => object.key_text(key).json(&value.json()),
+            _ => self.touch(&name),
+        }
+    }
+
+    fn kind(&mut self, value: Node<'_>, object: &mut Object<'_>) {
+        let known = |kind: Node<'_>| TYPES.contains(&&*kind.word());
+        if known(value)
+            || value.is_array()
+                && !value.is_empty()
+                && value.items().all(known)
+                && are_unique(value)
+        {
+            return object.json("type", &value.json());
+        }
+        self.touch("type");
+        let mut kinds: Vec<&'static str> = Vec::new();
+        let one = (!value.is_array()).then_some(value);
+        for kind in value.items().chain(one).filter_map(meant) {
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+        match kinds.as_slice() {
+            [] => {}
+            [one] => object.word("type", one),
+            many => {
+                object.array("type", |list| many.iter().for_each(|one| list.item().string(one)))
+            }
+        }
+    }
+
+    fn named(&mut self, key: &Text, value: Node<'_>, object: &mut Object<'_>) {
+        if !value.is_object() {
+            self.touch(&key.contents());
+        }
+        object.key_text(key).object(|object| {
+            for field in value.fields() {
+                self.schema(field.value, object.key_text(&field.key()));
+            }
+        });
+    }
+
+    /// A list of items is spelled otherwise since 2020.
+    fn tuple(&mut self, schema: Node<'_>, value: Node<'_>, object: &mut Object<'_>) {
+        self.touch("items");
+        if value.is_empty() {
+            return object.object("items", |_| {});
+        }
+        object.array("prefixItems", |list| {
+            value.items().for_each(|one| self.schema(one, list.item()));
+        });
+        let more = schema.get("additionalItems");
+        if let Some(more) = more.filter(|more| more.is_object() || more.boolean().is_some()) {
+            self.schema(more, object.key("items"));
+        }
+    }
+
+    fn names(&mut self, key: &Text, value: Node<'_>, object: &mut Object<'_>) {
+        let mut names: Vec<Text> = Vec::new();
+        for name in value.items().filter_map(Node::text) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        if names.len() != value.len() {
+            self.touch(&key.contents());
+        }
+        object.key_text(key).array(|list| names.iter().for_each(|name| list.item().text(name)));
+    }
+
+    /// `exclusiveMinimum: true` beside a `minimum` is of the fourth draft.
+    fn number(&mut self, schema: Node<'_>, key: &Text, value: Node<'_>, object: &mut Object<'_>) {
+        let name = key.contents();
+        let excludes = |key: &str| schema.get(key).and_then(Node::boolean) == Some(true);
+        let limit = match &*name {
+            "exclusiveMinimum" => schema.get("minimum"),
+            "exclusiveMaximum" => schema.get("maximum"),
+            _ => None,
+        };
+        let excluded = name == "minimum" && excludes("exclusiveMinimum")
+            || name == "maximum" && excludes("exclusiveMaximum");
+        let is_number = |value: &Node<'_>| value.kind() == Kind::Number;
+        match (value.kind(), limit.filter(is_number)) {
+            (Kind::Number, _) if !excluded => object.key_text(key).json(&value.json()),
+            (Kind::Bool, Some(limit)) if value.boolean() == Some(true) => {
+                self.touch(&name);
+                object.key_text(key).json(&limit.json());
+            }
+            (Kind::String, _) if value.word().parse::<f64>().is_ok_and(f64::is_finite) => {
+                self.touch(&name);
+                if let Ok(number) = Json::parse(value.word().into_owned()) {
+                    object.key_text(key).json(&number);
+                }
+            }
+            _ => self.touch(&name),
+        }
+    }
+}
+
+fn fits(kind: Keyword, value: Node<'_>) -> bool {
+    match kind {
+        Keyword::Values => value.is_array(),
+        Keyword::Count => value.count().is_some(),
+        Keyword::Flag => value.boolean().is_some(),
+        Keyword::Text => value.is_string(),
+        Keyword::Other => true,
+        Keyword::Type
+        | Keyword::Schemas
+        | Keyword::Schema
+        | Keyword::List
+        | Keyword::Names
+        | Keyword::Number => false,
+    }
+}
+
+/// What a keyword that the target does not have says in others.
+fn instead(schema: Node<'_>, name: &str, value: Node<'_>, object: &mut Object<'_>) {
+    let lacks = |key: &str| schema.get(key).is_none();
+    match name {
+        "const" if value.is_string() && lacks("enum") => {
+            if lacks("type") {
+                object.word("type", "string");
+            }
+            object.array("enum", |list| list.item().json(&value.json()));
+        }
+        "exclusiveMinimum" if value.kind() == Kind::Number && lacks("minimum") => {
+            object.json("minimum", &value.json());
+        }
+        "exclusiveMaximum" if value.kind() == Kind::Number && lacks("maximum") => {
+            object.json("maximum", &value.json());
+        }
+        _ => {}
+    }
+}
+
+/// The type that a word most likely means.
+fn meant(kind: Node<'_>) -> Option<&'static str> {
+    let word = kind.word().to_ascii_lowercase();
+    let known = TYPES.iter().copied().find(|known| *known == word);
+    known.or_else(|| MEANT.iter().find(|(said, _)| *said == word).map(|(_, kind)| *kind))
+}
+
+const MEANT: &[(&str, &str)] = &[
+    ("str", "string"),
+    ("text", "string"),
+    ("date", "string"),
+    ("datetime", "string"),
+    ("date-time", "string"),
+    ("file", "string"),
+    ("uuid", "string"),
+    ("enum", "string"),
+    ("int", "integer"),
+    ("long", "integer"),
+    ("float", "number"),
+    ("double", "number"),
+    ("decimal", "number"),
+    ("bool", "boolean"),
+    ("list", "array"),
+    ("tuple", "array"),
+    ("set", "array"),
+    ("dict", "object"),
+    ("map", "object"),
+    ("record", "object"),
+    ("none", "null"),
+    ("nil", "null"),
+];

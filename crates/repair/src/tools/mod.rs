@@ -1,0 +1,253 @@
+//! Tools, looked at once for all rules that are about them.
+
+pub(crate) mod names;
+
+use interlingua_model::{Choice, Conversation, Place, Tool, ToolKind, Verbatim};
+use interlingua_wire::{Doc, Field, Json, Node, Text};
+
+use crate::Profile;
+use crate::profile::tools::{Draft, Root, Schema, Strict, Tools};
+use crate::schema::{look, own};
+use crate::shape::{Fit, Kind, Reading};
+
+/// What is wrong with a tool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is found out on its own")]
+pub(crate) struct Look {
+    /// It is of no kind that the target takes.
+    pub unknown: bool,
+    /// It is not written as the target takes it: a key too many or too few, or of another type.
+    pub odd: bool,
+    /// The root of its schema does not say what it must.
+    pub root: bool,
+    /// Its schema has keywords that are wrong, or that the target does not have.
+    pub keywords: bool,
+    /// Its schema has references that the target does not follow.
+    pub references: bool,
+    /// Its schema is of the provider's own kind, and not as that must be.
+    pub own: bool,
+    /// It is to be held to its schema, and the schema is not made for it.
+    pub loose: bool,
+    /// How many of its properties are optional, if it is to be held to its schema.
+    pub optional: usize,
+}
+
+/// Looks at every tool. Each is scanned once: as it was written where that is how it leaves.
+pub(crate) fn look(conversation: &Conversation, profile: &Profile) -> Vec<Look> {
+    let legacy = legacy(conversation);
+    let count = conversation.tools.len();
+    let all = conversation.tools.iter().enumerate();
+    let ours = conversation.source == profile.dialect;
+    let looked = |(at, tool)| {
+        let mut look = one(tool, profile, at + legacy >= count);
+        if !ours && profile.tools.schema.inlined {
+            from_elsewhere(tool, &mut look);
+        }
+        look
+    };
+    all.map(looked).collect()
+}
+
+/// References and the name of the draft, in a schema for a target that its client did not write for.
+fn from_elsewhere(tool: &Tool, look: &mut Look) {
+    let ToolKind::Function { schema: Some(schema) } = &tool.kind else { return };
+    let doc = schema.doc();
+    look.references |= look::has_reference(doc.root());
+    look.keywords |= doc.root().get("$schema").is_some();
+}
+
+/// How many tools at the end stand in a list of an older kind, where they have no type.
+fn legacy(conversation: &Conversation) -> usize {
+    let field = conversation.fields.iter().find(|field| field.key == "functions");
+    field.map_or(0, |field| field.value.doc().root().len())
+}
+
+fn one(tool: &Verbatim<Tool>, profile: &Profile, legacy: bool) -> Look {
+    let (dialect, rules, reading) = (profile.dialect, profile.tools, profile.reading());
+    let text = tool.text_for(dialect).map(Json::doc);
+    let is_odd = |kind: Kind| match &text {
+        Some(doc) => !legacy && reading.node(doc.root(), kind) != Fit::Fine,
+        None => !extras_fit(tool, profile, kind),
+    };
+    match &tool.kind {
+        ToolKind::Foreign { dialect: of, kind, json } if *of == dialect => {
+            match rules.kinds.typed(&kind.contents(), &reading) {
+                None => Look { unknown: true, ..Look::default() },
+                Some(shape) => {
+                    Look { odd: reading.fit(json, shape) != Fit::Fine, ..Look::default() }
+                }
+            }
+        }
+        // Whoever writes leaves it out.
+        ToolKind::Foreign { .. } => Look::default(),
+        ToolKind::Freeform { .. } => Look { odd: is_odd(rules.kinds.freeform), ..Look::default() },
+        ToolKind::Function { schema }
+            if says_nothing(tool, schema.as_ref()) && is_odd(rules.kinds.function) =>
+        {
+            Look { unknown: true, ..Look::default() }
+        }
+        ToolKind::Function { schema } => {
+            let doc = schema.as_ref().map(Json::doc).filter(|_| text.is_none());
+            let found = match &text {
+                Some(text) if legacy => text.root().get("parameters"),
+                Some(text) => find(text.root(), rules.kinds.schema, &reading),
+                None => doc.as_ref().map(Doc::root),
+            };
+            let mut look = of_schema(tool, found, &rules.schema, rules.strict);
+            look.odd |= is_odd(rules.kinds.function);
+            if let Some(text) = &text {
+                look_at_own(text.root(), rules, &reading, &mut look);
+                // It stands where another dialect has it, or is of the provider's own kind.
+                look.root &= found.is_some() || schema.is_none();
+            } else if let (Some(own), Some(schema)) = (rules.schema.own, found) {
+                let kept = tool.extras.find(dialect, OWN).is_some();
+                look.own = kept && !own::fits(schema, own, own::Spelled::Anew);
+            }
+            look
+        }
+    }
+}
+
+/// Neither a name nor a description nor a schema: nothing can be called.
+fn says_nothing(tool: &Tool, schema: Option<&Json>) -> bool {
+    tool.name.is_empty() && tool.description.is_none() && schema.is_none()
+}
+
+/// What is wrong with a schema; null is one that is wrong, where any is looked at.
+fn of_schema(tool: &Tool, found: Option<Node<'_>>, rules: &Schema, strict: Strict) -> Look {
+    let mut look = Look::default();
+    let looks = rules.root != Root::Free || rules.draft != Draft::Unchecked;
+    if found.is_some_and(Node::is_null) && looks && !rules.null {
+        look.odd = true;
+    }
+    let schema = found.filter(|found| !found.is_null());
+    look.root = !look::root_fits(schema, rules.root);
+    let Some(schema) = schema else { return look };
+    look.keywords = !look::is_valid(schema, rules.draft)
+        || rules.items && look::has_bare_array(schema)
+        || look::has_keyword(schema, rules.refused)
+        || rules.bare_references && has_list_of_items(schema);
+    look.references = rules.bare_references && look::has_crowded_reference(schema);
+    if tool.strict == Some(true) {
+        match strict {
+            Strict::Unchecked => {}
+            Strict::Closed(refused) => look.loose = look::is_loose(schema, refused),
+            Strict::Compiled { .. } => {
+                look.loose = look::is_uncompiled(schema);
+                look.optional = look::optional(schema);
+            }
+        }
+    }
+    look
+}
+
+fn has_list_of_items(schema: Node<'_>) -> bool {
+    look::any(schema, false, &|node| node.get("items").is_some_and(Node::is_array))
+}
+
+/// The schema within a tool as it is written.
+fn find<'d>(tool: Node<'d>, path: &[&str], reading: &Reading<'_>) -> Option<Node<'d>> {
+    path.iter().try_fold(tool, |node, key| node.find(|field| reading.is(&field.name(), key)))
+}
+
+/// Schemas of the provider's own kind: whether they may stand as they are. Beside one of JSON Schema
+/// they may not.
+fn look_at_own(tool: Node<'_>, rules: &Tools, reading: &Reading<'_>, look: &mut Look) {
+    let Some(own) = rules.schema.own else { return };
+    let said = |name: &str| {
+        let found = tool.find(|field| reading.is(&field.name(), name));
+        found.filter(|found| !found.is_null())
+    };
+    for (name, sister) in rules.kinds.own_schemas {
+        let Some(found) = said(name) else { continue };
+        look.odd |= said(sister).is_some();
+        look.own |= !own::fits(found, own, own::Spelled::Here);
+    }
+}
+
+/// Whether what a tool brings along in the target's own dialect is known there.
+fn extras_fit(tool: &Tool, profile: &Profile, kind: Kind) -> bool {
+    let reading = profile.reading();
+    tool.extras.of(profile.dialect).iter().all(|(key, value)| {
+        is_mark(tool, &key.contents(), value) || extra_fits(&key.contents(), value, kind, &reading)
+    })
+}
+
+pub(crate) fn extra_fits(key: &str, value: &Json, kind: Kind, reading: &Reading<'_>) -> bool {
+    let (keys, open) = match kind {
+        Kind::Shape(keys) => (keys, false),
+        Kind::Open(keys) => (keys, true),
+        _ => return true,
+    };
+    match reading.find(keys, key).map(|key| key.kind) {
+        // What must stand there besides is written there.
+        Some(inner @ (Kind::Shape(_) | Kind::Open(_))) => {
+            let doc = value.doc();
+            let fits =
+                |field: Field<'_>| extra_fits(&field.name(), &field.value.json(), inner, reading);
+            doc.root().fields().all(fits)
+        }
+        Some(kind) => reading.fit(value, kind) == Fit::Fine,
+        None => open,
+    }
+}
+
+/// What decoding keeps there for itself.
+pub(crate) fn is_mark(tool: &Tool, key: &str, value: &Json) -> bool {
+    key == "namespace" && tool.namespace.is_some() && about_fits(value)
+        || key == OWN && *value == Json::NULL
+}
+
+/// The choice among tools, when some of them are gone.
+pub(crate) fn forget_choice(work: &mut crate::Work<'_>, gone: &[Text]) {
+    let none_left = work.conversation().tools.is_empty();
+    let left = match &work.conversation().settings.choice {
+        None | Some(Choice::None) => return,
+        Some(Choice::Auto | Choice::Required) if !none_left => return,
+        Some(Choice::Named(name)) if !none_left && !gone.contains(name) => return,
+        Some(Choice::Allowed { names, required }) if !none_left => {
+            let left: Vec<Text> =
+                names.iter().filter(|name| !gone.contains(name)).cloned().collect();
+            if left.len() == names.len() {
+                return;
+            }
+            let required = *required;
+            (!left.is_empty()).then_some(Choice::Allowed { names: left, required })
+        }
+        Some(_) => None,
+    };
+    let what = "the choice of a tool that is left out is left out with it";
+    work.loss(Place::SETTINGS, what);
+    work.settings().choice = left;
+}
+
+/// What is said of a group beside its name and its tools.
+fn about_fits(about: &Json) -> bool {
+    let doc = about.doc();
+    doc.root()
+        .fields()
+        .all(|field| field.is("description") && (field.value.is_string() || field.value.is_null()))
+}
+
+/// Where a tool remembers that its schema is of the provider's own kind.
+const OWN: &str = "parameters";
+
+/// Whether a tool that a block brings along may stand as it is.
+pub(crate) fn fits(tool: Node<'_>, profile: &Profile) -> bool {
+    let (rules, reading) = (profile.tools, profile.reading());
+    let kind = tool.get("type").map(Node::word).unwrap_or_default();
+    let shape = match &*kind {
+        "function" => Some(rules.kinds.function),
+        "custom" => Some(rules.kinds.freeform),
+        kind => rules.kinds.typed(kind, &reading),
+    };
+    let named = !matches!(&*kind, "function" | "custom")
+        || tool.get("name").is_some_and(|name| rules.names.fit(&name.word()));
+    let schema = find(tool, rules.kinds.schema, &reading).filter(|_| kind == "function");
+    let mut described = Tool::new(Text::EMPTY, ToolKind::Function { schema: None });
+    described.strict = tool.get("strict").and_then(Node::boolean);
+    let look = of_schema(&described, schema, &rules.schema, rules.strict);
+    shape.is_some_and(|shape| reading.node(tool, shape) == Fit::Fine)
+        && named
+        && look == Look { optional: look.optional, ..Look::default() }
+}

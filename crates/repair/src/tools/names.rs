@@ -1,0 +1,71 @@
+//! Other names for tools, where a target does not take theirs.
+
+use interlingua_model::{Tool, derive_id};
+use interlingua_wire::Text;
+
+use crate::profile::tools::{Names, Tools};
+
+/// A name that the target takes: as much of the old one as it takes, and eight digits that only this
+/// name has, so that two long names with one beginning stay two. The same each time.
+pub(crate) fn alias(name: &Text, rules: &Names, number: usize) -> Text {
+    let most = rules.most.map_or(MOST, |most| most.min(MOST)) - DIGITS - 1;
+    let marks = rules.marks.unwrap_or("_-");
+    let fits = |c: char| c.is_ascii_alphanumeric() || marks.contains(c);
+    let contents = name.contents();
+    let spelled = contents.chars().map(|c| if fits(c) { c } else { '_' });
+    let mut alias: String = spelled.take(most).collect();
+    if alias.trim_matches('_').is_empty() {
+        alias = "tool".to_owned();
+    }
+    if rules.letter_first && !alias.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        alias.insert(0, '_');
+        alias.truncate(most);
+    }
+    let digits = derive_id("", name, number);
+    alias.push('_');
+    alias.extend(digits.contents().chars().take(DIGITS));
+    Text::new(&alias)
+}
+
+/// As [`alias`], but no name that is taken.
+pub(crate) fn free_alias(name: &Text, rules: &Names, taken: impl Fn(&Text) -> bool) -> Text {
+    let mut number = 0;
+    loop {
+        let alias = alias(name, rules, number);
+        if !taken(&alias) {
+            return alias;
+        }
+        number += 1;
+    }
+}
+
+/// The name under which the target is told of a tool: within its group, where it has groups.
+pub(crate) fn told(tool: &Tool, profile: &Tools) -> Text {
+    match &tool.namespace {
+        Some(group) if profile.groups => within(group, &tool.name),
+        _ => tool.name.clone(),
+    }
+}
+
+/// A name without that of its group.
+pub(crate) fn within(group: &Text, name: &Text) -> Text {
+    let rest = name.strip_prefix(&group.contents());
+    let rest = rest.and_then(|rest| {
+        if group.raw().ends_with(BETWEEN) { Some(rest) } else { rest.strip_prefix(BETWEEN) }
+    });
+    rest.unwrap_or_else(|| name.clone())
+}
+
+/// A name with that of its group before it.
+pub(crate) fn among(group: &Text, short: &Text) -> Text {
+    if group.is_empty() || group.raw().ends_with(BETWEEN) {
+        Text::concat([group, short])
+    } else {
+        Text::join([group, short], BETWEEN)
+    }
+}
+
+const BETWEEN: &str = "__";
+const DIGITS: usize = 8;
+/// Calls may have shorter names than tools: a new name is short enough for both.
+const MOST: usize = 64;
