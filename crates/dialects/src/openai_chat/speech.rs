@@ -8,7 +8,7 @@ use super::content::{self, Piece};
 use super::encode::{Pen, blocks_of};
 use super::flavor::{NoText, Reasoning, Skill};
 use super::reasoning::{self, GOOGLE};
-use super::{ID, calls};
+use super::{ID, calls, mark};
 use crate::note;
 
 type Placed<'a> = (Place, &'a Verbatim<Block>);
@@ -223,7 +223,7 @@ impl<'a> Speech<'a> {
         if let Some((_, seal)) = self.signature {
             calls::write_signature(seal, o);
         }
-        extras.for_each(|extras| extras.write(ID, o));
+        extras.for_each(|extras| mark::write_unmarked(extras, o));
     }
 
     fn write_content(&self, o: &mut Object<'_>, pen: &mut Pen<'_>) {

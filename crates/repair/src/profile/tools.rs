@@ -9,7 +9,7 @@ pub struct Tools {
 }
 
 pub(super) static ROWS: &[(Scope, Tools)] = &[
-    (Scope::all("anthropic"), BASE),
+    (Scope::all("anthropic"), Tools { history_needs_tools: true }),
     (Scope::all("openai-chat"), BASE),
     (Scope::all("openai-responses"), BASE),
     (Scope::all("gemini"), BASE),
