@@ -82,16 +82,18 @@ pub static ALL: &[Rule] = &[
     fit("unkept-item", fit::unkept_item::apply),
     // Calls and their results.
     mend("wrong-side", mend::wrong_side::apply),
-    mend("foreign-pair", mend::foreign_pair::apply),
     mend("duplicate-call", mend::duplicate_call::apply),
     fit("split-calls", fit::split_calls::apply),
     mend("unnamed-result", mend::unnamed_result::apply),
     mend("duplicate-result", mend::duplicate_result::apply),
     mend("orphan-result", mend::orphan_result::apply),
+    mend("foreign-pair", mend::foreign_pair::apply),
     mend("scattered-result", mend::scattered_result::apply),
     mend("unanswered-call", mend::unanswered_call::apply),
+    fit("pending-code", fit::pending_code::apply),
     fit("result-order", fit::result_order::apply),
     fit("empty-calls", fit::empty_calls::apply),
+    fit("incomplete-call", fit::incomplete_call::apply),
     // Fields and blocks that the target does not know.
     fit("respelled-setting", fit::respelled_setting::apply),
     fit("unknown-field", fit::unknown_field::apply),
@@ -178,7 +180,9 @@ pub static ALL: &[Rule] = &[
     fit("bad-arguments", fit::bad_arguments::apply),
     fit("repeated-field", fit::repeated_field::apply),
     fit("result-name", fit::result_name::apply),
+    fit("result-kind", fit::result_kind::apply),
     fit("call-id", fit::call_id::apply),
+    fit("item-id", fit::item_id::apply),
     // Texts that the target does not take.
     fit("string-content", fit::string_content::apply),
     // Cache marks.

@@ -53,6 +53,11 @@ impl Round {
         self.calls(work).any(|(_, call)| call.id == *id)
     }
 
+    /// The number of the first call with this id.
+    pub fn rank(&self, work: &Work<'_>, id: &Text) -> Option<usize> {
+        self.calls(work).position(|(_, call)| call.id == *id)
+    }
+
     pub fn has_result(&self, work: &Work<'_>, id: &Text) -> bool {
         self.results(work).any(|(_, result)| result.call == *id)
     }
@@ -217,9 +222,12 @@ fn is_held(work: &Work<'_>, round: &Round) -> bool {
 
 /// Whether the provider holds a conversation that this one goes on from.
 pub fn continues(work: &Work<'_>) -> bool {
+    let reading = work.profile.reading();
+    let goes =
+        |key: &str| work.profile.fields.body.is_none_or(|known| reading.find(known, key).is_some());
     let held = |(key, kind): &(&str, Option<&str>)| {
         let field = work.conversation().fields.iter().find(|field| field.key == **key);
-        field.is_some_and(|field| {
+        field.filter(|_| goes(key)).is_some_and(|field| {
             let doc = field.value.doc();
             match kind {
                 Some(kind) => doc.root().get("type").is_some_and(|node| node.word() == *kind),
@@ -271,6 +279,13 @@ fn is_counted(work: &Work<'_>, round: &Round) -> bool {
         };
         results(&turns[at]) == called && (calling == 0 || after_user && answered)
     })
+}
+
+/// Whether something is missing in how a call or a result was written that the target asks for.
+pub fn is_incomplete(work: &Work<'_>, extras: &Extras) -> bool {
+    let dialect = work.profile.dialect;
+    let missed = work.profile.calls.complete;
+    !extras.is_empty() && missed.iter().any(|mark| extras.find(dialect, mark).is_some())
 }
 
 /// The fields of a dialect without one of them.

@@ -40,6 +40,7 @@ pub(super) fn decode(
         return Verbatim::read(turn, ID, content.json());
     }
     let mut turn = Turn::new(role_of(content, place, ledger));
+    pairing.next_speaker(turn.role == Role::Assistant);
     let mut parts = None;
     for field in content.fields() {
         match names::of_field(field, &["role", "parts"]) {

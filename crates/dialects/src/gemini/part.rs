@@ -20,6 +20,8 @@ pub(super) struct Pairing {
     calls: usize,
     orphans: usize,
     pending: Vec<Pending>,
+    /// Somebody else spoke since the model did.
+    interrupted: bool,
 }
 
 #[derive(Debug)]
@@ -235,6 +237,15 @@ impl Pairing {
         Self { salt: id, ..Self::default() }
     }
 
+    /// The next content is said by the model, or by somebody else. When the model speaks again, what
+    /// it called before is answered no more.
+    pub(super) fn next_speaker(&mut self, is_model: bool) {
+        if is_model && self.interrupted {
+            self.pending.clear();
+        }
+        self.interrupted = !is_model;
+    }
+
     fn call(
         &mut self,
         call: Node<'_>,
@@ -287,8 +298,7 @@ impl Pairing {
         let answered = self.answered(written_id(response), name.as_ref(), extras);
         let call = answered.unwrap_or_else(|| {
             if !self.alone {
-                let what = "a response answers no call that is known";
-                ledger.change(note::ODD_INPUT, place, what);
+                return Text::EMPTY;
             }
             // As the call is named where its turn stands alone, too.
             self.orphans += 1;

@@ -1,7 +1,7 @@
 //! Entries of `tool_calls`, and the legacy `function_call`, both ways.
 
 use interlingua_model::{
-    Args, Block, Body, Extras, Ledger, Place, Seal, ToolCall, Verbatim, derive_id,
+    Args, Block, Body, Extras, Ledger, Place, Seal, Section, ToolCall, Verbatim, derive_id,
 };
 use interlingua_wire::json::{Array, Object};
 use interlingua_wire::{Json, Kind, Node, Text};
@@ -9,6 +9,7 @@ use interlingua_wire::{Json, Kind, Node, Text};
 use super::ID;
 use super::encode::Pen;
 use super::flavor::Skill;
+use super::mark;
 use super::parts::{self, odd};
 use super::reasoning::GOOGLE;
 use crate::{freeform, note};
@@ -40,6 +41,8 @@ pub(super) fn decode(
     let (payload, freeform) = match (&*kind, node.get("function"), node.get("custom")) {
         ("custom", _, Some(custom)) => (custom, true),
         ("function" | "", Some(function), _) => (function, false),
+        // Some clients leave out what holds the name.
+        ("function" | "", None, None) => (node, false),
         _ => return Verbatim::read(parts::foreign(node, Text::new(&kind)), ID, node.json()),
     };
     let name = payload.get("name").map(parts::text_of).unwrap_or_default();
@@ -49,13 +52,38 @@ pub(super) fn decode(
         args(payload.get("arguments"))
     };
     let id = node.get("id").and_then(Node::text).filter(|id| !id.is_empty());
-    let id = id.unwrap_or_else(|| {
+    if id.is_none() && place.section == Section::Reply {
         odd(ledger, place, "a call without an id gets one");
-        nameless.id(&name)
-    });
+    }
+    let is_nameless = id.is_none();
+    let id = id.unwrap_or_else(|| nameless.id(&name));
     let mut block = Block::new(Body::ToolCall(ToolCall { id, name, args })).sealed(signature(node));
     block.extras = extras(node, block.seal.is_some());
+    if place.section == Section::Turns {
+        let lacks = |mark| block.extras.put(ID, Text::word(mark), Json::NULL);
+        marks(node, payload, is_nameless, freeform).for_each(lacks);
+    }
     Verbatim::read(block, ID, node.json())
+}
+
+/// What a replayed call lacks: not every server minds.
+fn marks(
+    node: Node<'_>,
+    payload: Node<'_>,
+    is_nameless: bool,
+    freeform: bool,
+) -> impl Iterator<Item = &'static str> {
+    let arguments = match payload.get("arguments").map(Node::kind) {
+        _ if freeform => None,
+        None => Some(mark::NO_ARGUMENTS),
+        Some(Kind::String) => None,
+        Some(Kind::Null) => Some(mark::NULL_ARGUMENTS),
+        Some(Kind::Object) => Some(mark::OBJECT_ARGUMENTS),
+        Some(Kind::Array | Kind::Number | Kind::Bool) => Some(mark::OTHER_ARGUMENTS),
+    };
+    let id = is_nameless.then_some(mark::NO_ID);
+    let kind = node.get("type").is_none().then_some(mark::NO_TYPE);
+    id.into_iter().chain(kind).chain(arguments)
 }
 
 /// A legacy call: it has no id, and its text is that of the `function_call`.
@@ -131,7 +159,10 @@ fn extras(node: Node<'_>, signed: bool) -> Extras {
 /// Writes the calls of one message.
 pub(super) fn encode(calls: &[(Place, &Verbatim<Block>)], o: &mut Object<'_>, pen: &mut Pen<'_>) {
     let is_legacy = |block: &Verbatim<Block>| {
-        block.text_for(ID).is_some_and(|text| text.doc().root().get("id").is_none())
+        block.text_for(ID).is_some_and(|text| {
+            let doc = text.doc();
+            doc.root().get("id").is_none() && doc.root().get("name").is_some()
+        })
     };
     match calls {
         [] => {}
@@ -168,7 +199,7 @@ fn encode_one(block: &Block, place: Place, out: &mut Array<'_>, pen: &mut Pen<'_
                 pen.seal_stays(place);
             }
         }
-        block.extras.write(ID, o);
+        mark::write_unmarked(&block.extras, o);
     });
     pen.note_extras(&block.extras, place);
 }

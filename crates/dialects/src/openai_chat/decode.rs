@@ -7,6 +7,7 @@ use interlingua_model::{
 use interlingua_wire::{Field, Json, Node, Text};
 
 use super::calls::Nameless;
+use super::mark;
 use super::parts::{self, odd};
 use super::{ID, calls, reasoning};
 use crate::note;
@@ -107,7 +108,12 @@ impl<'d> Fields<'d> {
                 "role" => fields.role = some,
                 "content" => fields.content = some,
                 "refusal" => fields.refusal = some.map(parts::text_of),
-                "tool_calls" => fields.tool_calls = some,
+                "tool_calls" => {
+                    fields.tool_calls = some;
+                    if value.is_array() && value.is_empty() {
+                        fields.extras.put(ID, Text::word(mark::EMPTY_CALLS), Json::NULL);
+                    }
+                }
                 "function_call" => fields.function_call = some,
                 "tool_call_id" => fields.tool_call_id = some,
                 "name" => {
@@ -323,14 +329,17 @@ fn result(
     ledger: &mut Ledger,
 ) -> Turn {
     let name = fields.name.and_then(Node::text);
-    let id = fields.tool_call_id.map(parts::text_of).filter(|id| !id.is_empty());
-    let call = if let Some(id) = id {
-        unanswered.answer(id)
-    } else {
-        if role == "tool" {
-            odd(ledger, place, "a result without an id is taken to answer the first open call");
-        }
-        unanswered.guess(name.as_ref(), place)
+    let id = fields.tool_call_id.map(parts::text_of);
+    // Which call a result without an id answers is told by all that comes before and after it.
+    let mark = match &id {
+        None if role == "tool" => Some(mark::NO_CALL),
+        Some(id) if id.is_empty() => Some(mark::EMPTY_CALL),
+        _ => None,
+    };
+    let call = match id {
+        Some(id) => unanswered.answer(id),
+        None if role == "tool" => Text::EMPTY,
+        None => unanswered.guess(name.as_ref(), place),
     };
     let mut content = Vec::new();
     parts::content(fields.content, &mut content, place, ledger);
@@ -345,7 +354,11 @@ fn result(
             extras.put(ID, key.clone(), value.clone());
         }
     }
-    let block = Verbatim::new(Block::new(Body::ToolResult(result)));
+    let mut block = Block::new(Body::ToolResult(result));
+    if let Some(mark) = mark {
+        block.extras.put(ID, Text::word(mark), Json::NULL);
+    }
+    let block = Verbatim::new(block);
     Turn { role: Role::User, blocks: vec![block], extras }
 }
 

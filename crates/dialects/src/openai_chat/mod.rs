@@ -6,6 +6,8 @@ mod decode;
 mod encode;
 mod error;
 pub mod flavor;
+mod mark;
+mod paired;
 mod parts;
 mod read;
 mod reasoning;

@@ -6,7 +6,7 @@ use interlingua_model::{
 };
 use interlingua_wire::{Json, Kind, Node, Text};
 
-use super::ID;
+use super::{ID, paired};
 use crate::{media, note};
 
 /// Whatever stands where content should: read as what it most likely means.
@@ -55,6 +55,9 @@ fn push(node: Node<'_>, blocks: &mut Vec<Verbatim<Block>>, place: Place, ledger:
 /// One part.
 pub(super) fn part(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbatim<Block> {
     let kind = node.get("type").map(Node::word).unwrap_or_default();
+    if let Some(block) = paired::decode(node, &kind, place, ledger) {
+        return Verbatim::new(block);
+    }
     let read = match &*kind {
         "text" => text(node),
         "input_text" | "output_text" => {

@@ -8,7 +8,7 @@ use super::content::{self, Piece};
 use super::encode::{Pen, blocks_of};
 use super::flavor::{NoText, Reasoning, Skill};
 use super::reasoning::{self, GOOGLE};
-use super::{ID, calls};
+use super::{ID, calls, mark};
 use crate::note;
 
 type Placed<'a> = (Place, &'a Verbatim<Block>);
@@ -229,7 +229,9 @@ impl<'a> Speech<'a> {
             Reasoning::Field(field) => key == field && !self.thinking.is_empty(),
             Reasoning::Nowhere | Reasoning::Details | Reasoning::Content => false,
         };
-        for (key, value) in extras.flat_map(|extras| extras.of(ID)).filter(|(key, _)| !told(key)) {
+        for (key, value) in
+            extras.flat_map(|extras| extras.of(ID)).filter(|(key, _)| !told(key) && !mark::is(key))
+        {
             o.key_text(key).json(value);
         }
     }

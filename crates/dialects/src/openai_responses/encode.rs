@@ -230,7 +230,9 @@ fn write_result(
     if at.same {
         o.text_if("name", result.name.as_ref());
     }
-    extras.write(ID, o);
+    for (key, value) in extras.of(ID).iter().filter(|(key, _)| *key != items::CUSTOM) {
+        o.key_text(key).json(value);
+    }
 }
 
 /// Notes what of a block stays behind beside its body.

@@ -4,7 +4,7 @@ use interlingua_model::{
     Args, Block, Body, Extras, Form, Ledger, Place, Role, Seal, Thinking, ToolCall, ToolResult,
     Turn, Verbatim, derive_id,
 };
-use interlingua_wire::{Field, Node, Text};
+use interlingua_wire::{Field, Json, Node, Text};
 
 use super::{ID, OPENAI, names, parts};
 use crate::note;
@@ -113,7 +113,12 @@ fn decode_item_of(kind: &str, item: Node<'_>, position: usize, ledger: &mut Ledg
     match kind {
         "reasoning" => reasoning(item),
         "function_call" | "custom_tool_call" => call(item, kind, position, ledger),
-        "function_call_output" | "custom_tool_call_output" => result(item, position, ledger),
+        "function_call_output" => result(item, position, ledger),
+        "custom_tool_call_output" => {
+            let mut block = result(item, position, ledger);
+            block.extras.put(ID, CUSTOM, Json::NULL);
+            block
+        }
         _ => Block::new(Body::Foreign { dialect: ID, kind: Text::new(kind), json: item.json() }),
     }
 }
@@ -232,6 +237,9 @@ pub(super) fn extras(node: Node<'_>, known: &[&str]) -> Extras {
     }
     extras
 }
+
+/// Stands in the extras of a result that was written as that of a custom tool.
+pub(super) const CUSTOM: Text = Text::word("custom output");
 
 /// Items of the client whose names do not say so.
 const FROM_CLIENT: &[&str] = &[

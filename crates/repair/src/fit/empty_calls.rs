@@ -10,24 +10,25 @@
 //! after    {"role": "assistant", "content": "hello"}
 //! ```
 
-use interlingua_model::{Place, Turn};
-use interlingua_wire::Json;
+use interlingua_model::Place;
 
 use crate::{Work, pairing};
 
 pub fn apply(work: &mut Work<'_>) {
-    let Some(key) = work.profile.calls.empty_list.filter(|_| !pairing::crosses(work)) else {
+    if work.profile.calls.empty_list {
         return;
-    };
+    }
     let dialect = work.profile.dialect;
-    let is_empty =
-        |turn: &Turn| turn.extras.find(dialect, key).is_some_and(|list| *list == Json::EMPTY_ARRAY);
     for turn in 0..work.turns().len() {
-        if !is_empty(&work.turns()[turn]) {
+        let extras = &work.turns()[turn].extras;
+        if extras.is_empty() || extras.find(dialect, EMPTY).is_none() {
             continue;
         }
-        let kept = pairing::without(&work.turns()[turn].extras, dialect, key);
+        let kept = pairing::without(extras, dialect, EMPTY);
         work.turn(turn).extras = kept;
-        work.change(Place::turn(turn), format!("left out `{key}`: there are none"));
+        work.change(Place::turn(turn), "left out the list of calls: there are none");
     }
 }
+
+/// What a turn with an empty list of calls has among its extras.
+const EMPTY: &str = "empty calls";

@@ -6,6 +6,8 @@
 //! ## Why
 //! > The toolConfig field must be defined when using toolUse and toolResult content blocks.
 //!
+//! > Requests which include `tool_use` or `tool_result` blocks must define tools.
+//!
 //! ## Example
 //! ```text
 //! before   no tools                         assistant: call 1 `bash`   user: result 1
@@ -15,12 +17,10 @@
 use interlingua_model::{Body, Place, Tool, ToolKind};
 use interlingua_wire::{Json, Node, Text};
 
-use crate::Work;
+use crate::{Work, pairing};
 
 pub fn apply(work: &mut Work<'_>) {
-    if !work.profile.tools.history_needs_tools
-        || work.conversation().tools.iter().any(|tool| leaves(tool, work))
-    {
+    if !work.profile.tools.history_needs_tools || has_tools(work) || pairing::continues(work) {
         return;
     }
     for name in called(work) {
@@ -35,9 +35,13 @@ pub fn apply(work: &mut Work<'_>) {
     }
 }
 
-/// Tools of other providers stay behind.
-fn leaves(tool: &Tool, work: &Work<'_>) -> bool {
-    !matches!(&tool.kind, ToolKind::Foreign { dialect, .. } if *dialect != work.profile.dialect)
+/// Whether any tool goes to the target: one that only another dialect knows does not.
+fn has_tools(work: &Work<'_>) -> bool {
+    let goes = |tool: &Tool| match &tool.kind {
+        ToolKind::Function { .. } | ToolKind::Freeform { .. } => true,
+        ToolKind::Foreign { dialect, .. } => *dialect == work.profile.dialect,
+    };
+    work.conversation().tools.iter().any(|tool| goes(tool))
 }
 
 /// The names that the history calls, each once.

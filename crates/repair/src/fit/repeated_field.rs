@@ -17,9 +17,7 @@ use crate::Work;
 use crate::pairing::{self, Round, Spot};
 
 pub fn apply(work: &mut Work<'_>) {
-    let Some(key) = work.profile.calls.repeated.filter(|_| !pairing::crosses(work)) else {
-        return;
-    };
+    let Some(key) = work.profile.calls.repeated else { return };
     let mut start = 0;
     while let Some(round) = Round::at(work.turns(), start) {
         while let Some(((turn, at), value)) = differing(work, &round, key) {

@@ -41,7 +41,7 @@ struct Half {
 }
 
 pub fn apply(work: &mut Work<'_>) {
-    if pairing::crosses(work) || work.profile.calls.pairs.is_empty() {
+    if work.profile.calls.pairs.is_empty() {
         return;
     }
     let halves = halves(work);
@@ -72,7 +72,7 @@ pub fn may_answer(work: &Work<'_>, turn: usize, id: &Text) -> bool {
             return true;
         }
         let pair = pairs.iter().find(|pair| *kind == *pair.call);
-        pair.is_some_and(|pair| id_of(json.doc().root(), pair.ids.0) == id.contents())
+        pair.is_some_and(|pair| word(json.doc().root(), pair.ids.0) == id.contents())
     })
 }
 
@@ -88,15 +88,21 @@ fn halves(work: &Work<'_>) -> Vec<Half> {
         let Some(pair) = pair.filter(|_| *dialect == work.profile.dialect) else { continue };
         let doc = json.doc();
         let is_call = *kind == *pair.call;
-        let key = if is_call { pair.ids.0 } else { pair.ids.1 };
-        let (id, tool) = (id_of(doc.root(), key), id_of(doc.root(), "name"));
+        let own = pair.unless.is_some_and(|(key, value)| word(doc.root(), key) != value);
+        if own {
+            continue;
+        }
+        let keys = if is_call { std::slice::from_ref(&pair.ids.0) } else { pair.ids.1 };
+        let mut ids = keys.iter().map(|key| word(doc.root(), key));
+        let id = ids.find(|id| !id.is_empty()).unwrap_or_default();
+        let tool = word(doc.root(), "name");
         found.push(Half { spot, pair, is_call, id, kind: kind.into_owned(), tool });
     }
     found
 }
 
-fn id_of(node: Node<'_>, key: &str) -> String {
-    node.get(key).map(|id| id.word().into_owned()).unwrap_or_default()
+fn word(node: Node<'_>, key: &str) -> String {
+    node.get(key).map(|word| word.word().into_owned()).unwrap_or_default()
 }
 
 /// The halves without their counterpart, and why each goes.

@@ -44,7 +44,15 @@ fn answer(work: &mut Work<'_>, start: usize, call: Text) {
     let what = format!("added a result for the call {call}: its outcome is unknown");
     let content = vec![Block::text(Text::new(UNKNOWN_OUTCOME)).into()];
     let result = ToolResult { call, name: None, content, is_error: true };
-    let (turn, at) = pairing::place_for_result(work, &round);
+    let rank = round.rank(work, &result.call);
+    let (turn, mut at) = pairing::place_for_result(work, &round);
+    if work.profile.calls.ordered_results {
+        let later = |block: &Block| {
+            let before = pairing::result(&block.body);
+            before.is_some_and(|before| round.rank(work, &before.call) > rank)
+        };
+        at -= work.blocks(turn)[..at].iter().rev().take_while(|block| later(block)).count();
+    }
     work.insert(turn, at, Block::new(Body::ToolResult(result)));
     work.change(Place::block(turn, at), what);
 }

@@ -15,11 +15,11 @@
 //! after    assistant: call 1, call 2        user: result 1, result 2
 //! ```
 
-use interlingua_model::{Body, Place};
+use interlingua_model::{Body, Place, ToolResult};
 use interlingua_wire::Text;
 
 use crate::Work;
-use crate::pairing::{Round, Spot};
+use crate::pairing::{self, Round, Spot};
 
 pub fn apply(work: &mut Work<'_>) {
     let mut start = 0;
@@ -31,9 +31,18 @@ pub fn apply(work: &mut Work<'_>) {
     }
 }
 
+/// Whether the target takes a result as it stands, without an id.
+fn is_taken(work: &Work<'_>, round: &Round, (turn, at): Spot) -> bool {
+    pairing::is_fine(work, round) && !pairing::is_incomplete(work, &work.block(turn, at).extras)
+}
+
 /// The first result without an id, if there is a call for it.
 fn unnamed(work: &Work<'_>, round: &Round) -> Option<(Spot, Text)> {
-    let (spot, result) = round.results(work).find(|(_, result)| result.call.is_empty())?;
+    let mut results = round.results(work);
+    let unnamed = |(spot, result): &(Spot, &ToolResult)| {
+        result.call.is_empty() && !is_taken(work, round, *spot)
+    };
+    let (spot, result) = results.find(unnamed)?;
     let open = || round.calls(work).filter(|(_, call)| !round.has_result(work, &call.id));
     let same = open().find(|(_, call)| result.name.as_ref() == Some(&call.name));
     let (_, call) = same.or_else(|| open().next())?;

@@ -46,7 +46,15 @@ pub(super) const GROQ: Fields = Fields {
         (Role::System, NAMED),
         (Role::Developer, NAMED),
         (Role::User, NAMED),
-        (Role::Assistant, &[key("name", Text), key("function_call", Any), key("reasoning", Any)]),
+        (
+            Role::Assistant,
+            &[
+                key("name", Text),
+                key("function_call", Any),
+                key("reasoning", Any),
+                key("empty calls", Any),
+            ],
+        ),
     ],
     blocks: &[],
     ..OPENAI
@@ -59,9 +67,18 @@ pub(super) const MISTRAL: Fields = Fields {
         (Role::Developer, &[]),
         // Of a tool's message, the name is known.
         (Role::User, NAMED),
-        (Role::Assistant, &[key("prefix", Any)]),
+        (Role::Assistant, &[key("prefix", Any), key("empty calls", Any)]),
     ],
-    blocks: &[(Part::Call, &[key("index", Any)])],
+    // The others are marks of what a call may lack there.
+    blocks: &[(
+        Part::Call,
+        &[
+            key("index", Any),
+            key("no type", Any),
+            key("no arguments", Any),
+            key("object arguments", Any),
+        ],
+    )],
     ..OPENAI
 };
 

@@ -45,7 +45,16 @@ pub(super) const FIELDS: Fields = Fields {
         ),
         (
             Part::Result,
-            &[ID, STATUS, key("name", Text), key("namespace", Text), key("caller", Any), PASSED],
+            &[
+                ID,
+                STATUS,
+                key("name", Text),
+                key("namespace", Text),
+                key("caller", Any),
+                // The mark of what answers a custom tool.
+                key("custom output", Any),
+                PASSED,
+            ],
         ),
     ],
     foreign: Some(FOREIGN),

@@ -1,150 +1,9 @@
-//! Calls and their results: what each target takes.
+//! Calls and their results: the rows.
 
-use super::Scope;
+use super::super::Scope;
+use super::{Answerer, Answers, Arguments, Calls, Ids, ItemIds, Pair, Results, Strays, Unique};
 
-#[derive(Clone, Copy, Debug)]
-pub struct Calls {
-    /// Where the results of calls must stand.
-    pub answers: Answers,
-    /// Results that answer no call.
-    pub strays: Strays,
-    /// A call has one result and no more.
-    pub one_each: bool,
-    /// Which calls must differ in their ids.
-    pub unique: Unique,
-    /// What an id looks like.
-    pub ids: Ids,
-    /// What arguments look like.
-    pub arguments: Arguments,
-    /// A result has the name of its call.
-    pub named_results: bool,
-    /// Results stand in the order of their calls, because nothing else tells whose they are.
-    pub ordered_results: bool,
-    /// A list of calls that may not be there when it is empty.
-    pub empty_list: Option<&'static str>,
-    /// A field of a call that its result repeats.
-    pub repeated: Option<&'static str>,
-    /// Fields of the body by which the provider holds the conversation up to here, each with the type
-    /// it must have for that, if it has one.
-    pub continues: &'static [(&'static str, Option<&'static str>)],
-    /// Calls that only this dialect knows, and what answers them.
-    pub pairs: &'static [Pair],
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answers {
-    /// Before anything else that comes after all the model said in a row.
-    FirstAfterRun,
-    /// Before anything else that comes after the model's turn.
-    FirstAfterTurn,
-    /// Anywhere in the next turn.
-    NextTurn,
-    /// As many as there are calls in the next turn; the turn of the calls comes after the user's.
-    Counted,
-    /// Before the model speaks again.
-    BeforeNext,
-    /// Anywhere or nowhere.
-    Anywhere,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Strays {
-    Refused,
-    /// Taken where other results may stand.
-    AmongResults,
-    /// Taken if any call before has the id.
-    AfterTheirCall,
-    Taken,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unique {
-    /// All of the conversation.
-    Conversation,
-    /// Those of one turn.
-    Turn,
-    /// None.
-    No,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ids {
-    /// What an id may hold besides letters and digits; `None` if anything.
-    pub others: Option<&'static str>,
-    /// The fewest and the most characters.
-    pub least: usize,
-    pub most: usize,
-    /// How no id may begin.
-    pub reserved: Option<&'static str>,
-    /// Calls and results have no ids at all.
-    pub absent: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arguments {
-    /// A JSON object.
-    Object,
-    /// JSON, in a string.
-    Json,
-    /// As `Json`, or nothing.
-    JsonOrNothing,
-    /// Any string.
-    Any,
-}
-
-/// A kind of call that only one dialect knows.
-#[derive(Clone, Copy, Debug)]
-pub struct Pair {
-    pub call: &'static str,
-    pub results: Results,
-    /// The field of the call, and that of the result, by which they find each other.
-    pub ids: (&'static str, &'static str),
-    /// How the id of a call must begin.
-    pub prefix: Option<&'static str>,
-    pub from: Answerer,
-}
-
-/// What answers such a call.
-#[derive(Clone, Copy, Debug)]
-pub enum Results {
-    /// These kinds.
-    Kinds(&'static [&'static str]),
-    /// Every kind that ends so, but one.
-    Ending(&'static str, &'static str),
-}
-
-/// Who answers such a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answerer {
-    /// The provider, in the model's own words.
-    Provider,
-    /// The client.
-    Client,
-}
-
-impl Ids {
-    pub fn fit(&self, id: &str) -> bool {
-        let count = id.chars().count();
-        let of = |letter: char| {
-            letter.is_ascii_alphanumeric()
-                || self.others.is_none_or(|others| others.contains(letter))
-        };
-        (self.least..=self.most).contains(&count)
-            && id.chars().all(of)
-            && self.reserved.is_none_or(|begin| !id.starts_with(begin))
-    }
-}
-
-impl Results {
-    pub fn include(&self, kind: &str) -> bool {
-        match self {
-            Self::Kinds(kinds) => kinds.contains(&kind),
-            Self::Ending(end, but) => kind.ends_with(end) && kind != *but,
-        }
-    }
-}
-
-pub(super) static ROWS: &[(Scope, Calls)] = &[
+pub(in crate::profile) static ROWS: &[(Scope, Calls)] = &[
     (Scope::all("anthropic"), MESSAGES),
     (
         chat(
@@ -180,20 +39,27 @@ pub(super) static ROWS: &[(Scope, Calls)] = &[
     ),
     (
         chat(&["openrouter"], &["anthropic/"]),
-        Calls { strays: Strays::Taken, ids: ANY, empty_list: None, ..CHAT },
+        Calls { strays: Strays::Taken, ids: ANY, empty_list: true, ..CHAT },
     ),
     (
         chat(&["openrouter"], &["google/"]),
-        Calls { strays: Strays::AmongResults, one_each: true, ids: ANY, empty_list: None, ..CHAT },
+        Calls { strays: Strays::AmongResults, one_each: true, ids: ANY, empty_list: true, ..CHAT },
     ),
     (Scope::flavors("openai-chat", &["openrouter"]), Calls { ids: ANY, ..CHAT }),
     (
         Scope::flavors("openai-chat", &["gemini-compat"]),
-        Calls { strays: Strays::AmongResults, one_each: true, ids: ANY, empty_list: None, ..CHAT },
+        Calls {
+            strays: Strays::AmongResults,
+            one_each: true,
+            ids: ANY,
+            empty_list: true,
+            complete: LOOSE,
+            ..CHAT
+        },
     ),
     (
         Scope::flavors("openai-chat", &["deepseek"]),
-        Calls { strays: Strays::AmongResults, ids: ANY, empty_list: None, ..CHAT },
+        Calls { strays: Strays::AmongResults, ids: ANY, empty_list: true, ..CHAT },
     ),
     (
         Scope::flavors("openai-chat", &["qwen"]),
@@ -201,30 +67,39 @@ pub(super) static ROWS: &[(Scope, Calls)] = &[
             strays: Strays::AmongResults,
             ids: ANY,
             arguments: Arguments::Json,
-            empty_list: None,
+            empty_list: true,
             ..CHAT
         },
     ),
-    (Scope::flavors("openai-chat", &["moonshot"]), Calls { ids: ANY, empty_list: None, ..CHAT }),
+    (Scope::flavors("openai-chat", &["moonshot"]), Calls { ids: ANY, empty_list: true, ..CHAT }),
     (
         Scope::flavors("openai-chat", &["glm"]),
         Calls {
             unique: Unique::Conversation,
             ids: ANY,
             arguments: Arguments::Json,
-            empty_list: None,
+            empty_list: true,
             ..CHAT
         },
     ),
-    (Scope::flavors("openai-chat", &["ollama"]), Calls { arguments: Arguments::Json, ..LENIENT }),
+    (
+        Scope::flavors("openai-chat", &["ollama"]),
+        Calls { arguments: Arguments::Json, complete: LOOSER, ..LENIENT },
+    ),
     (
         Scope::flavors("openai-chat", &["vllm"]),
-        Calls { arguments: Arguments::JsonOrNothing, ..LENIENT },
+        Calls {
+            arguments: Arguments::JsonOrNothing,
+            complete: &["object arguments", "other arguments", "no call"],
+            ..LENIENT
+        },
     ),
+    (Scope::flavors("openai-chat", &["lm-studio"]), Calls { complete: LOOSER, ..LENIENT }),
     (
-        Scope::flavors("openai-chat", &["groq", "xai", "cerebras", "llama.cpp", "lm-studio"]),
-        LENIENT,
+        Scope::flavors("openai-chat", &["llama.cpp"]),
+        Calls { complete: &["no type", "null arguments", "other arguments"], ..LENIENT },
     ),
+    (Scope::flavors("openai-chat", &["groq", "xai", "cerebras"]), LENIENT),
     (Scope::all("openai-chat"), CHAT),
     (Scope::all("openai-responses"), RESPONSES),
     (
@@ -266,6 +141,22 @@ pub(super) static ROWS: &[(Scope, Calls)] = &[
     (Scope::all("bedrock"), CLAUDE_BEHIND_CONVERSE),
 ];
 
+/// Everything that a call or a result may lack.
+const ALL_MARKS: &[&str] = &[
+    "no id",
+    "no type",
+    "no arguments",
+    "null arguments",
+    "object arguments",
+    "other arguments",
+    "no call",
+    "empty call",
+];
+/// Asks for nothing in particular in a call, but for a string where one should be.
+const LOOSE: &[&str] =
+    &["null arguments", "object arguments", "other arguments", "no call", "empty call"];
+const LOOSER: &[&str] = &["null arguments", "object arguments", "other arguments", "no call"];
+
 /// The inventor of the dialect, and who serves the same models.
 const INVENTOR: &[&str] = &["", "openai", "azure"];
 
@@ -284,7 +175,8 @@ const SIXTY_FOUR: &[&str] =
     &["gpt-5-2", "gpt-5-3", "gpt-5-4", "gpt-5-5", "gpt-5-6", "gpt-5-7", "gpt-5-8", "gpt-5-9"];
 const OLDER: &[&str] = &["gpt-3", "gpt-4", "gpt-5", "o1", "o3", "o4"];
 
-const ANY: Ids = Ids { others: None, least: 1, most: usize::MAX, reserved: None, absent: false };
+const ANY: Ids =
+    Ids { others: None, least: 1, most: usize::MAX, reserved: None, never: "", absent: false };
 const UP_TO_64: Ids = Ids { most: 64, ..ANY };
 const UP_TO_40: Ids = Ids { most: 40, ..ANY };
 /// "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9."
@@ -299,15 +191,20 @@ const MESSAGES: Calls = Calls {
     arguments: Arguments::Object,
     named_results: false,
     ordered_results: false,
-    empty_list: None,
+    empty_list: true,
+    complete: &[],
+    freeform_mark: None,
+    item_ids: None,
+    caller: Some("caller"),
     repeated: Some("toolset_name"),
     continues: &[("thread", Some("continue"))],
     pairs: &[Pair {
         call: "server_tool_use",
         results: Results::Ending("_tool_result", "mcp_tool_result"),
-        ids: ("id", "tool_use_id"),
+        ids: ("id", &["tool_use_id"]),
         prefix: Some("srvtoolu_"),
         from: Answerer::Provider,
+        unless: None,
     }],
 };
 
@@ -317,29 +214,76 @@ const CHAT: Calls = Calls {
     unique: Unique::No,
     ids: UP_TO_64,
     arguments: Arguments::Any,
-    empty_list: Some("tool_calls"),
+    empty_list: false,
+    complete: ALL_MARKS,
+    caller: None,
     repeated: None,
     continues: &[],
     pairs: &[],
     ..MESSAGES
 };
 
-const MISTRAL: Calls =
-    Calls { one_each: true, unique: Unique::Turn, ids: ANY, empty_list: None, ..CHAT };
+const MISTRAL: Calls = Calls {
+    one_each: true,
+    unique: Unique::Turn,
+    ids: Ids { never: "null", ..ANY },
+    empty_list: true,
+    complete: &["no id", "null arguments", "other arguments", "no call", "empty call"],
+    ..CHAT
+};
 
-const LENIENT: Calls =
-    Calls { answers: Answers::Anywhere, strays: Strays::Taken, ids: ANY, empty_list: None, ..CHAT };
+const LENIENT: Calls = Calls {
+    answers: Answers::Anywhere,
+    strays: Strays::Taken,
+    ids: ANY,
+    empty_list: true,
+    complete: &[
+        "no id",
+        "no type",
+        "no arguments",
+        "null arguments",
+        "object arguments",
+        "other arguments",
+        "no call",
+    ],
+    ..CHAT
+};
 
 const RESPONSES: Calls = Calls {
     answers: Answers::BeforeNext,
     strays: Strays::AfterTheirCall,
-    empty_list: None,
+    empty_list: true,
+    complete: &[],
+    freeform_mark: Some("custom output"),
+    item_ids: Some(ItemIds {
+        most: 64,
+        message: "msg",
+        reasoning: "rs",
+        call: "fc",
+        freeform: "ctc",
+        freeform_mark: "custom output",
+        others: &[
+            ("web_search_call", "ws"),
+            ("image_generation_call", "ig"),
+            ("compaction", "cmp"),
+            ("local_shell_call", "lsh"),
+            ("tool_search_call", "tsc"),
+            ("tool_search_output", "tso"),
+            ("additional_tools", "at"),
+            ("agent_message", "amsg"),
+        ],
+        needed: &["item_reference"],
+    }),
     continues: &[("previous_response_id", None), ("conversation", None), ("prompt", None)],
     pairs: &[
         client_pair("local_shell_call", &["local_shell_call_output"]),
         client_pair("shell_call", &["shell_call_output"]),
         client_pair("apply_patch_call", &["apply_patch_call_output"]),
         client_pair("computer_call", &["computer_call_output"]),
+        Pair {
+            unless: Some(("execution", "client")),
+            ..client_pair("tool_search_call", &["tool_search_output"])
+        },
     ],
     ..CHAT
 };
@@ -349,6 +293,7 @@ const GEMINI: Calls = Calls {
     ordered_results: true,
     unique: Unique::No,
     ids: ANY,
+    caller: None,
     repeated: None,
     continues: &[],
     pairs: &[],
@@ -359,6 +304,7 @@ const CONVERSE: Calls = Calls {
     answers: Answers::NextTurn,
     unique: Unique::No,
     ids: Ids { others: Some("_.:-"), most: 64, ..ANY },
+    caller: None,
     repeated: None,
     continues: &[],
     pairs: &[],
@@ -388,8 +334,9 @@ const fn client_pair(call: &'static str, results: &'static [&'static str]) -> Pa
     Pair {
         call,
         results: Results::Kinds(results),
-        ids: ("call_id", "call_id"),
+        ids: ("call_id", &["call_id", "id"]),
         prefix: None,
         from: Answerer::Client,
+        unless: None,
     }
 }

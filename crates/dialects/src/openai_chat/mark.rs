@@ -1,0 +1,45 @@
+//! Marks among the extras of a block, for what is missing in how it was written. Their value is null:
+//! they say nothing to anybody else.
+
+use interlingua_model::Extras;
+use interlingua_wire::Text;
+use interlingua_wire::json::Object;
+
+use super::ID;
+
+pub(super) const NO_ID: &str = "no id";
+pub(super) const NO_TYPE: &str = "no type";
+pub(super) const NO_ARGUMENTS: &str = "no arguments";
+pub(super) const NULL_ARGUMENTS: &str = "null arguments";
+pub(super) const OBJECT_ARGUMENTS: &str = "object arguments";
+pub(super) const OTHER_ARGUMENTS: &str = "other arguments";
+/// A result does not say which call it answers.
+pub(super) const NO_CALL: &str = "no call";
+/// A result says that it answers the call of no name.
+pub(super) const EMPTY_CALL: &str = "empty call";
+/// A list of calls is there, and empty.
+pub(super) const EMPTY_CALLS: &str = "empty calls";
+
+/// Writes extras, and no marks.
+pub(super) fn write_unmarked(extras: &Extras, o: &mut Object<'_>) {
+    for (key, value) in extras.of(ID).iter().filter(|(key, _)| !is(key)) {
+        o.key_text(key).json(value);
+    }
+}
+
+/// Whether a key among extras is such a mark.
+pub(super) fn is(key: &Text) -> bool {
+    ALL.iter().any(|mark| *key == **mark)
+}
+
+const ALL: &[&str] = &[
+    NO_ID,
+    NO_TYPE,
+    NO_ARGUMENTS,
+    NULL_ARGUMENTS,
+    OBJECT_ARGUMENTS,
+    OTHER_ARGUMENTS,
+    NO_CALL,
+    EMPTY_CALL,
+    EMPTY_CALLS,
+];

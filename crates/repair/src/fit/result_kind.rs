@@ -1,0 +1,50 @@
+//! A result is of the kind that its call asks for.
+//!
+//! A tool that takes free text has results of a kind of its own. One that was written as the other
+//! kind finds no call.
+//!
+//! ## Why
+//! > No tool call found for function call output with call_id call_1.
+//!
+//! ## Example
+//! ```text
+//! before   custom_tool_call call_1, function_call_output call_1
+//! after    custom_tool_call call_1, custom_tool_call_output call_1
+//! ```
+
+use interlingua_model::{Args, Place};
+use interlingua_wire::{Json, Text};
+
+use crate::Work;
+use crate::pairing::{self, Round, Spot};
+
+pub fn apply(work: &mut Work<'_>) {
+    let Some(mark) = work.profile.calls.freeform_mark.filter(|_| !pairing::crosses(work)) else {
+        return;
+    };
+    let mut start = 0;
+    while let Some(round) = Round::at(work.turns(), start) {
+        while let Some(((turn, at), is_freeform)) = other_kind(work, &round, mark) {
+            let dialect = work.profile.dialect;
+            let mut extras = pairing::without(&work.block(turn, at).extras, dialect, mark);
+            if is_freeform {
+                extras.put(dialect, Text::word(mark), Json::NULL);
+            }
+            work.edit(turn, at).extras = extras;
+            work.change(Place::block(turn, at), "the result is of the kind of its call");
+        }
+        start = round.end();
+    }
+}
+
+/// The first result that is not of the kind of its call, and whether the call takes free text.
+fn other_kind(work: &Work<'_>, round: &Round, mark: &str) -> Option<(Spot, bool)> {
+    let dialect = work.profile.dialect;
+    round.results(work).find_map(|((turn, at), result)| {
+        let mut calls = round.calls(work);
+        let (_, call) = calls.find(|(_, call)| call.id == result.call)?;
+        let is_freeform = matches!(call.args, Args::Freeform(_));
+        let marked = work.block(turn, at).extras.find(dialect, mark).is_some();
+        (is_freeform != marked).then_some(((turn, at), is_freeform))
+    })
+}

@@ -1,0 +1,180 @@
+//! Calls and their results: what each target takes.
+
+mod rows;
+
+pub(super) use rows::ROWS;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Calls {
+    /// Where the results of calls must stand.
+    pub answers: Answers,
+    /// Results that answer no call.
+    pub strays: Strays,
+    /// A call has one result and no more.
+    pub one_each: bool,
+    /// Which calls must differ in their ids.
+    pub unique: Unique,
+    /// What an id looks like.
+    pub ids: Ids,
+    /// What arguments look like.
+    pub arguments: Arguments,
+    /// A result has the name of its call.
+    pub named_results: bool,
+    /// Results stand in the order of their calls, because nothing else tells whose they are.
+    pub ordered_results: bool,
+    /// A list of calls may be empty.
+    pub empty_list: bool,
+    /// What may not be missing in how calls and results are written, by the marks of what does.
+    pub complete: &'static [&'static str],
+    /// A field of a call that its result repeats.
+    pub repeated: Option<&'static str>,
+    /// What stands among the extras of a result of a call that took free text.
+    pub freeform_mark: Option<&'static str>,
+    /// Ids that items have besides those of calls.
+    pub item_ids: Option<ItemIds>,
+    /// The field of a call that says which code made it.
+    pub caller: Option<&'static str>,
+    /// Fields of the body by which the provider holds the conversation up to here, each with the type
+    /// it must have for that, if it has one.
+    pub continues: &'static [(&'static str, Option<&'static str>)],
+    /// Calls that only this dialect knows, and what answers them.
+    pub pairs: &'static [Pair],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answers {
+    /// Before anything else that comes after all the model said in a row.
+    FirstAfterRun,
+    /// Before anything else that comes after the model's turn.
+    FirstAfterTurn,
+    /// Anywhere in the next turn.
+    NextTurn,
+    /// As many as there are calls in the next turn; the turn of the calls comes after the user's.
+    Counted,
+    /// Before the model speaks again.
+    BeforeNext,
+    /// Anywhere or nowhere.
+    Anywhere,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strays {
+    Refused,
+    /// Taken where other results may stand.
+    AmongResults,
+    /// Taken if any call before has the id.
+    AfterTheirCall,
+    Taken,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unique {
+    /// All of the conversation.
+    Conversation,
+    /// Those of one turn.
+    Turn,
+    /// None.
+    No,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ids {
+    /// What an id may hold besides letters and digits; `None` if anything.
+    pub others: Option<&'static str>,
+    /// The fewest and the most characters.
+    pub least: usize,
+    pub most: usize,
+    /// How no id may begin.
+    pub reserved: Option<&'static str>,
+    /// What no id may be.
+    pub never: &'static str,
+    /// Calls and results have no ids at all.
+    pub absent: bool,
+}
+
+/// How ids of items begin, and how long they may be.
+#[derive(Clone, Copy, Debug)]
+pub struct ItemIds {
+    pub most: usize,
+    pub message: &'static str,
+    pub reasoning: &'static str,
+    /// Of calls, and of their results.
+    pub call: &'static str,
+    /// Of calls that take free text, and of their results.
+    pub freeform: &'static str,
+    /// What marks such a result.
+    pub freeform_mark: &'static str,
+    /// Of what only this dialect has.
+    pub others: &'static [(&'static str, &'static str)],
+    /// What is nothing without its id.
+    pub needed: &'static [&'static str],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arguments {
+    /// A JSON object.
+    Object,
+    /// JSON, in a string.
+    Json,
+    /// As `Json`, or nothing.
+    JsonOrNothing,
+    /// Any string.
+    Any,
+}
+
+/// A kind of call that only one dialect knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair {
+    pub call: &'static str,
+    pub results: Results,
+    /// The field of the call, and those of the result (the first that is there), by which they find
+    /// each other.
+    pub ids: (&'static str, &'static [&'static str]),
+    /// How the id of a call must begin.
+    pub prefix: Option<&'static str>,
+    pub from: Answerer,
+    /// Only calls and results with this field and value are such a pair; others are the provider's own
+    /// affair.
+    pub unless: Option<(&'static str, &'static str)>,
+}
+
+/// What answers such a call.
+#[derive(Clone, Copy, Debug)]
+pub enum Results {
+    /// These kinds.
+    Kinds(&'static [&'static str]),
+    /// Every kind that ends so, but one.
+    Ending(&'static str, &'static str),
+}
+
+/// Who answers such a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answerer {
+    /// The provider, in the model's own words.
+    Provider,
+    /// The client.
+    Client,
+}
+
+impl Ids {
+    pub fn fit(&self, id: &str) -> bool {
+        let count = id.chars().count();
+        let of = |letter: char| {
+            letter.is_ascii_alphanumeric()
+                || self.others.is_none_or(|others| others.contains(letter))
+        };
+        (self.least..=self.most).contains(&count)
+            && id.chars().all(of)
+            && id != self.never
+            && self.reserved.is_none_or(|begin| !id.starts_with(begin))
+    }
+}
+
+impl Results {
+    pub fn include(&self, kind: &str) -> bool {
+        match self {
+            Self::Kinds(kinds) => kinds.contains(&kind),
+            Self::Ending(end, but) => kind.ends_with(end) && kind != *but,
+        }
+    }
+}
