@@ -96,6 +96,7 @@ pub static ALL: &[Rule] = &[
     fit("incomplete-call", fit::incomplete_call::apply),
     // Fields and blocks that the target does not know.
     fit("respelled-setting", fit::respelled_setting::apply),
+    fit("cache-unknown", fit::cache_unknown::apply),
     fit("unknown-field", fit::unknown_field::apply),
     fit("unknown-block", fit::unknown_block::apply),
     // Empty turns and blocks, also those that are empty now.

@@ -75,7 +75,7 @@ pub(crate) fn set(work: &mut Work<'_>, spot: Spot, cache: Option<Cache>) {
             if let ToolKind::Foreign { json, .. } = &mut tool.kind {
                 *json = marked(json, cache.as_deref());
             }
-            tool.extras.retain(dialect, |key, _| *key != *FIELD);
+            tool.extras.retain(dialect, |key, _| *key != *FIELD && !is_remembered(key));
             tool.cache = cache;
         }
         Spot::System(block) => mark(work.system()[block].edit(), cache, dialect),
@@ -93,7 +93,7 @@ fn mark(block: &mut Block, cache: Option<Box<Cache>>, dialect: interlingua_model
         *json = marked(json, cache.as_deref());
     }
     // A mark with more in it than the model holds is kept beside it.
-    block.extras.retain(dialect, |key, _| *key != *FIELD);
+    block.extras.retain(dialect, |key, _| *key != *FIELD && !is_remembered(key));
     block.cache = cache;
 }
 
@@ -118,3 +118,8 @@ fn marked(json: &Json, cache: Option<&Cache>) -> Json {
 
 /// The field that marks, in the one dialect whose own blocks are kept as written and may be marked.
 const FIELD: &str = "cache_control";
+
+/// Whether a dialect remembers with this how a mark was spelled.
+fn is_remembered(key: &Text) -> bool {
+    *key == "held cache_control" || *key == "held prompt_cache_breakpoint"
+}

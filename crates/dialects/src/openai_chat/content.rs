@@ -4,9 +4,9 @@ use interlingua_model::{Block, Body, Cache, Media, MediaKind, Place, Source, Ver
 use interlingua_wire::json::{Array, Object};
 use interlingua_wire::{Json, Text};
 
-use super::ID;
 use super::encode::Pen;
 use super::flavor::{CacheMark, Flavor, Skill};
+use super::{ID, mark};
 use crate::{media, note};
 
 /// One part to be written.
@@ -166,7 +166,7 @@ fn rest(block: Option<&Block>, o: &mut Object<'_>, pen: &Pen<'_>) {
     if let Some(cache) = block.cache.as_deref().filter(|_| pen.writes_cache()) {
         write_cache(cache, pen.flavor.cache, o);
     }
-    block.extras.write(ID, o);
+    mark::write_unmarked(&block.extras, o);
 }
 
 /// A lifetime the spelling does not know is left to the server.

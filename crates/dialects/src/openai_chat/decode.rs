@@ -104,7 +104,11 @@ impl<'d> Fields<'d> {
         for field in node.fields() {
             let value = field.value;
             let some = Some(value).filter(|value| !value.is_null());
-            match &*field.name() {
+            let name = field.name();
+            if HELD.contains(&&*name) {
+                mark::hold(&mut fields.extras, &name);
+            }
+            match &*name {
                 "role" => fields.role = some,
                 "content" => fields.content = some,
                 "refusal" => fields.refusal = some.map(parts::text_of),
@@ -383,3 +387,7 @@ impl Unanswered {
 
 /// Keeps derived ids of different turns apart.
 const CALLS_PER_TURN: usize = 128;
+
+/// Fields that the model holds in blocks, and that not every server knows.
+const HELD: &[&str] =
+    &["refusal", "function_call", "thinking_blocks", "annotations", "images", "extra_content"];

@@ -9,7 +9,7 @@ use interlingua_wire::json::Array;
 
 use super::content::{self, Piece};
 use super::flavor::{CacheMark, Flavor, Reasoning, Skill};
-use super::{ID, speech};
+use super::{ID, mark, speech};
 use crate::note;
 
 /// Writes the messages of one conversation.
@@ -100,7 +100,7 @@ impl<'a> Pen<'a> {
         out.object(|o| {
             o.word("role", role);
             content::write(&pieces, self.flavor.can(Skill::SystemParts), "\n\n", o, self);
-            extras.write(ID, o);
+            mark::write_unmarked(extras, o);
         });
     }
 
@@ -140,7 +140,7 @@ impl<'a> Pen<'a> {
                 out.object(|o| {
                     o.word("role", "user");
                     content::write(&pieces, self.flavor.lists, "\n\n", o, self);
-                    turn.extras.write(ID, o);
+                    mark::write_unmarked(&turn.extras, o);
                 });
             }
         }
@@ -183,7 +183,7 @@ impl<'a> Pen<'a> {
             }
             content::write(&pieces, self.flavor.can(Skill::ToolParts), "\n\n", o, self);
             if turn.blocks.len() == 1 {
-                turn.extras.write(ID, o);
+                mark::write_unmarked(&turn.extras, o);
             }
         });
     }

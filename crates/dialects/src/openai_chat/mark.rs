@@ -2,8 +2,8 @@
 //! they say nothing to anybody else.
 
 use interlingua_model::Extras;
-use interlingua_wire::Text;
 use interlingua_wire::json::Object;
+use interlingua_wire::{Json, Text};
 
 use super::ID;
 
@@ -20,6 +20,11 @@ pub(super) const EMPTY_CALL: &str = "empty call";
 /// A list of calls is there, and empty.
 pub(super) const EMPTY_CALLS: &str = "empty calls";
 
+/// Marks that a field is there whose meaning the model holds elsewhere: some servers do not know it.
+pub(super) fn hold(extras: &mut Extras, field: &str) {
+    extras.put(ID, Text::new(&format!("{HELD}{field}")), Json::NULL);
+}
+
 /// Writes extras, and no marks.
 pub(super) fn write_unmarked(extras: &Extras, o: &mut Object<'_>) {
     for (key, value) in extras.of(ID).iter().filter(|(key, _)| !is(key)) {
@@ -29,8 +34,11 @@ pub(super) fn write_unmarked(extras: &Extras, o: &mut Object<'_>) {
 
 /// Whether a key among extras is such a mark.
 pub(super) fn is(key: &Text) -> bool {
-    ALL.iter().any(|mark| *key == **mark)
+    ALL.iter().any(|mark| *key == **mark) || key.raw().starts_with(HELD)
 }
+
+/// How the marks of fields begin that are held elsewhere.
+const HELD: &str = "held ";
 
 const ALL: &[&str] = &[
     NO_ID,

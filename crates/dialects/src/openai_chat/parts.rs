@@ -6,7 +6,7 @@ use interlingua_model::{
 };
 use interlingua_wire::{Json, Kind, Node, Text};
 
-use super::{ID, paired};
+use super::{ID, mark, paired};
 use crate::{media, note};
 
 /// Whatever stands where content should: read as what it most likely means.
@@ -189,6 +189,8 @@ fn extras(node: Node<'_>, payload: &str) -> Extras {
             || (*name == *"signature" && payload == "thinking");
         if !known {
             extras.keep(ID, field);
+        } else if name.contains("cache") {
+            mark::hold(&mut extras, &name);
         }
     }
     extras

@@ -11,6 +11,7 @@ pub mod broken_media;
 pub mod cache_lifetime;
 pub mod cache_limit;
 pub mod cache_place;
+pub mod cache_unknown;
 pub mod call_id;
 pub mod conflicting_field;
 pub mod deferred_tools;

@@ -132,11 +132,12 @@ fn known(fields: &Fields, body: &Body) -> Option<&'static [Key]> {
 fn odd(work: &Work<'_>, extras: &Extras, known: &[Key]) -> Vec<String> {
     let reading = work.profile.reading();
     let own = extras.of(work.profile.dialect).iter();
-    own.filter(|(key, value)| match reading.find(known, &key.contents()) {
+    own.filter(|(key, value)| match reading.find(known, name(&key.contents())) {
         Some(key) => reading.fit(value, key.kind) != Fit::Fine,
-        None => true,
+        // Words of several words are no fields, but what their dialect remembers.
+        None => !is_memory(&key.contents()),
     })
-    .map(|(key, _)| key.to_string())
+    .map(|(key, _)| name(&key.contents()).to_owned())
     .collect()
 }
 
@@ -167,8 +168,10 @@ fn needs_cleaning(
     let own = block.extras.of(dialect);
     known(fields, &block.body).is_some_and(|known| {
         own.iter().any(|(key, value)| {
-            let key = reading.find(known, &key.contents());
-            key.is_none_or(|key| reading.fit(value, key.kind) != Fit::Fine)
+            let known = reading.find(known, name(&key.contents()));
+            known.map_or(!is_memory(&key.contents()), |known| {
+                reading.fit(value, known.kind) != Fit::Fine
+            })
         })
     })
 }
@@ -179,7 +182,8 @@ fn keep(
     key: &interlingua_wire::Text,
     value: &mut Json,
 ) -> bool {
-    let Some(key) = reading.find(known, &key.contents()) else { return false };
+    let name = key.contents();
+    let Some(key) = reading.find(known, self::name(&name)) else { return is_memory(&name) };
     match reading.fit(value, key.kind) {
         Fit::Fine => true,
         Fit::Instead(json) => {
@@ -193,4 +197,14 @@ fn keep(
 fn said(names: &[String]) -> String {
     let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
     format!("left out {}: the target does not know it", names.join(", "))
+}
+
+/// The name of a field; also of one whose meaning is held elsewhere, and that is only remembered.
+fn name(key: &str) -> &str {
+    key.strip_prefix("held ").unwrap_or(key)
+}
+
+/// Whether this is no field, but something that the dialect remembers beside the fields.
+fn is_memory(key: &str) -> bool {
+    key.contains(' ') && !key.starts_with("held ")
 }

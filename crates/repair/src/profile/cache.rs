@@ -4,6 +4,8 @@ use super::Scope;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Cache {
+    /// There are marks at all.
+    pub any: bool,
     /// How many marks there may be, one for the whole request included; `None` where nobody counts.
     pub most: Option<usize>,
     /// The lifetimes that may be asked for, the longest first, and each mark lasts at most as long as
@@ -20,12 +22,38 @@ pub(super) static ROWS: &[(Scope, Cache)] = &[
         Scope::all("anthropic"),
         Cache { whole: Some("cache_control"), not_on_reasoning: true, ..COUNTED },
     ),
+    (Scope { flavors: &["", "openai", "azure"], ..Scope::models("openai-chat", OLD) }, NONE),
     (Scope::all("openai-chat"), FREE),
     (Scope::all("openai-responses"), FREE),
     (Scope::all("gemini"), FREE),
     (Scope::all("bedrock"), COUNTED),
 ];
 
-const COUNTED: Cache =
-    Cache { most: Some(4), lifetimes: &["1h", "5m"], not_on_reasoning: true, whole: None };
-const FREE: Cache = Cache { most: None, lifetimes: &[], not_on_reasoning: false, whole: None };
+const COUNTED: Cache = Cache {
+    any: true,
+    most: Some(4),
+    lifetimes: &["1h", "5m"],
+    not_on_reasoning: true,
+    whole: None,
+};
+const FREE: Cache =
+    Cache { any: true, most: None, lifetimes: &[], not_on_reasoning: false, whole: None };
+const NONE: Cache = Cache { any: false, ..FREE };
+
+/// Models that have no explicit marks.
+const OLD: &[&str] = &[
+    "^gpt-3",
+    "^gpt-4",
+    "^gpt-5!",
+    "^gpt-5.0",
+    "^gpt-5.1",
+    "^gpt-5.2",
+    "^gpt-5.3",
+    "^gpt-5.4",
+    "^gpt-5.5",
+    "^o1",
+    "^o3",
+    "^o4",
+    "^gpt-5.6-chat",
+    "^chatgpt",
+];

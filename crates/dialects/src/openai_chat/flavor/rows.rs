@@ -220,6 +220,7 @@ pub const FLAVORS: &[Flavor] = &[
         ],
         ..COMPATIBLE
     },
+    Flavor { name: "cerebras", ..COMPATIBLE },
     // "messages.0.content: Input should be a valid string"
     Flavor { lists: false, ..COMPATIBLE },
 ];

@@ -100,6 +100,7 @@ pub(super) static ROWS: &[(Scope, Fields)] = &[
     (Scope::all("anthropic"), anthropic::FIELDS),
     (Scope::flavors("openai-chat", &["mistral"]), openai_chat::MISTRAL),
     (Scope::flavors("openai-chat", &["groq"]), openai_chat::GROQ),
+    (Scope::flavors("openai-chat", &["cerebras"]), openai_chat::CEREBRAS),
     (Scope::flavors("openai-chat", &["generic"]), openai_chat::GENERIC),
     (Scope::flavors("openai-chat", &["azure"]), openai_chat::AZURE),
     (Scope::flavors("openai-chat", &["", "openai"]), openai_chat::OPENAI),

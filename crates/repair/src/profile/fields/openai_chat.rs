@@ -40,6 +40,8 @@ pub(super) const GENERIC: Fields = Fields {
     ..OPENAI
 };
 
+pub(super) const CEREBRAS: Fields = Fields { body: None, blocks: &[], ..GENERIC };
+
 pub(super) const GROQ: Fields = Fields {
     body: Some(GROQS),
     turns: &[
