@@ -1,6 +1,6 @@
-//! Signs the thinking and summaries in Anthropic requests, for cases of the corpus: reads a list of requests and
-//! writes them with every signature, redacted data and call id that is `?…` made as the default key
-//! makes it. A signature `?omitted` is one of thinking that was not shown.
+//! Signs the thinking and the summaries in Anthropic requests, for cases of the corpus: reads a list
+//! of requests and writes them with every signature, redacted data and call id that is `?…` made as
+//! the default key makes it. A signature `?omitted` is one of thinking that was not shown.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read as _, Write as _};
