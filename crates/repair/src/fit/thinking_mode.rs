@@ -169,6 +169,9 @@ fn adaptive(work: &mut Work<'_>) {
     let said = edit(work);
     said.mode = Some(ReasoningMode::On);
     said.budget = Some(Json::number(tokens));
+    if row.efforts.is_some_and(<[_]>::is_empty) {
+        said.effort = None;
+    }
     let what = format!("the model does not decide itself: thinking has {tokens} tokens");
     work.change(Place::SETTINGS, what);
 }
