@@ -97,6 +97,7 @@ pub static ALL: &[Rule] = &[
     // Fields and blocks that the target does not know.
     fit("respelled-setting", fit::respelled_setting::apply),
     fit("cache-unknown", fit::cache_unknown::apply),
+    fit("odd-field", fit::odd_field::apply),
     fit("unknown-field", fit::unknown_field::apply),
     fit("unknown-block", fit::unknown_block::apply),
     // Empty turns and blocks, also those that are empty now.
@@ -104,7 +105,6 @@ pub static ALL: &[Rule] = &[
     fit("empty-text", fit::empty_text::apply),
     fit("empty-result", fit::empty_result::apply),
     // Settings.
-    fit("odd-field", fit::odd_field::apply),
     fit("odd-setting", fit::odd_setting::apply),
     fit("fixed-setting", fit::fixed_setting::apply),
     fit("thinking-mode", fit::thinking_mode::apply),

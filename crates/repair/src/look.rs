@@ -1,6 +1,6 @@
 //! Questions that several rules ask of a conversation.
 
-use interlingua_model::{Block, Body, ReasoningMode, Role, Turn, Verbatim};
+use interlingua_model::{Block, Body, Role, Turn, Verbatim};
 use interlingua_wire::Text;
 
 use crate::Work;
@@ -94,14 +94,9 @@ impl Work<'_> {
         self.turns().iter().position(|turn| !instructs(turn) && self.is_spoken(turn))
     }
 
-    /// Whether the model is told to think before it answers.
+    /// Whether the model thinks before it answers.
     pub fn thinks(&self) -> bool {
-        let reasoning = self.conversation().settings.reasoning.as_ref();
-        reasoning.is_some_and(|reasoning| match reasoning.mode {
-            Some(ReasoningMode::Off | ReasoningMode::BetweenTools) => false,
-            Some(ReasoningMode::On | ReasoningMode::Adaptive) => true,
-            None => reasoning.budget.as_ref().is_some_and(|budget| budget.count() != Some(0)),
-        })
+        self.profile.thinking.thinks(&self.conversation().settings)
     }
 
     /// The last turn that is no instruction.

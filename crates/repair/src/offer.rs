@@ -10,7 +10,15 @@ type Offered = (String, String);
 
 /// Whether there are any tools, here or where the provider goes on from.
 pub(crate) fn has_any(work: &Work<'_>) -> bool {
-    !work.conversation().tools.is_empty() || is_elsewhere(work) || brought(work).next().is_some()
+    let functions_only = work.profile.params.choice.functions_only;
+    let counts = |kind: &ToolKind| match kind {
+        ToolKind::Function { .. } | ToolKind::Freeform { .. } => true,
+        // A provider's own tool does not cross to another.
+        ToolKind::Foreign { dialect, .. } => !functions_only && *dialect == work.profile.dialect,
+    };
+    work.conversation().tools.iter().any(|tool| counts(&tool.kind))
+        || is_elsewhere(work)
+        || brought(work).next().is_some()
 }
 
 /// Whether the provider goes on from what it keeps: tools may be there.
@@ -32,7 +40,8 @@ pub(crate) fn has(work: &Work<'_>, name: &Text) -> bool {
 
 /// The items that bring tools along.
 fn brought<'w>(work: &'w Work<'_>) -> impl Iterator<Item = &'w Json> {
-    let blocks = work.turns().iter().flat_map(|turn| &turn.blocks);
+    let own = work.is_own();
+    let blocks = work.turns().iter().filter(move |_| own).flat_map(|turn| &turn.blocks);
     blocks.filter_map(|block| match &block.body {
         Body::Foreign { kind, json, .. } if kind == BRINGS => Some(json),
         _ => None,

@@ -31,7 +31,10 @@ pub fn apply(work: &mut Work<'_>) {
         work.settings().format = None;
         return;
     }
-    if !is_json {
+    if !row.schema && !work.is_own() && matches!(format, Format::Schema { .. }) {
+        work.loss(Place::SETTINGS, "the answer's schema cannot be said, only that it is JSON");
+        work.settings().format = Some(Format::Json);
+    } else if !is_json {
         return;
     }
     if !row.json_while_thinking && work.profile.thinking.thinks(&work.conversation().settings) {

@@ -36,7 +36,10 @@ pub fn apply(work: &mut Work<'_>) {
         let first = places().find(|place| matches!(block(place).body, Body::ToolCall(_)));
         let Some((turn, at)) = first else { continue };
         let sealed = match rule {
-            SealedCalls::Step => places().any(|place| is_sealed(block(&place))),
+            SealedCalls::Step => places().any(|place| {
+                let one = block(&place);
+                is_sealed(one) && matches!(one.body, Body::ToolCall(_) | Body::Thinking(_))
+            }),
             SealedCalls::First | SealedCalls::Free => is_sealed(work.block(turn, at)),
         };
         if !sealed {

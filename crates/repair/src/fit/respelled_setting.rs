@@ -14,7 +14,7 @@
 //! ```
 
 use interlingua_model::Place;
-use interlingua_wire::Node;
+use interlingua_wire::{Json, Node};
 
 use crate::Work;
 
@@ -24,11 +24,10 @@ pub fn apply(work: &mut Work<'_>) {
     if strange.is_empty() || !work.is_own() {
         return;
     }
-    while let Some(at) = work
-        .conversation()
-        .fields
-        .iter()
-        .position(|field| strange.contains(&&*field.key.contents()))
+    while let Some(at) =
+        work.conversation().fields.iter().position(|field| {
+            field.value != Json::NULL && strange.contains(&&*field.key.contents())
+        })
     {
         let field = work.fields().remove(at);
         // Without its field, what it says is said anew.

@@ -24,6 +24,9 @@ pub fn apply(work: &mut Work<'_>) {
     let Budget::Within { least, most, below_max_tokens } = work.profile.thinking.budget else {
         return;
     };
+    let beta = work.profile.thinking.unbounded_beta;
+    let unbounded = !beta.is_empty() && work.profile.reading().lets_in(beta);
+    let below_max_tokens = below_max_tokens && !unbounded;
     let settings = &work.conversation().settings;
     if asked(settings) != Asked::Budget {
         return;

@@ -37,7 +37,7 @@ pub fn apply(work: &mut Work<'_>) {
         return;
     }
     match asked(&work.conversation().settings) {
-        Asked::Unsaid => {}
+        Asked::Unsaid => unsaid(work),
         Asked::Off => off(work),
         Asked::BetweenTools => between_tools(work),
         Asked::Budget => budget(work),
@@ -52,6 +52,26 @@ fn has_field(work: &Work<'_>, key: &str) -> bool {
 
 fn edit<'a>(work: &'a mut Work<'_>) -> &'a mut Reasoning {
     work.settings().reasoning.get_or_insert_default()
+}
+
+/// Elsewhere an effort, or what is to be shown, asks for thinking by itself.
+fn unsaid(work: &mut Work<'_>) {
+    let row = work.profile.thinking;
+    let Some(said) = &work.conversation().settings.reasoning else { return };
+    if work.is_own() || !row.placed {
+        return;
+    }
+    let asks = said.effort.is_some();
+    let shown = said.display.as_ref().is_some_and(|display| !HIDDEN.iter().any(|w| display == w));
+    if row.adaptive && shown {
+        edit(work).mode = Some(ReasoningMode::Adaptive);
+        work.change(Place::SETTINGS, "thinking that is to be shown is asked for");
+    } else if asks && row.efforts.is_some_and(<[_]>::is_empty) {
+        adaptive(work);
+    } else if shown && !row.adaptive {
+        edit(work).display = None;
+        work.loss(Place::SETTINGS, "left out how thinking is shown: none is asked for");
+    }
 }
 
 fn off(work: &mut Work<'_>) {
@@ -149,6 +169,9 @@ fn adaptive(work: &mut Work<'_>) {
     let said = edit(work);
     said.mode = Some(ReasoningMode::On);
     said.budget = Some(Json::number(tokens));
+    if row.efforts.is_some_and(<[_]>::is_empty) {
+        said.effort = None;
+    }
     let what = format!("the model does not decide itself: thinking has {tokens} tokens");
     work.change(Place::SETTINGS, what);
 }
@@ -185,3 +208,6 @@ fn one_measure(work: &mut Work<'_>) {
         }
     }
 }
+
+/// Words for thinking that is not to be shown.
+const HIDDEN: &[&str] = &["omitted", "none", "off", "false", "hidden", "exclude"];

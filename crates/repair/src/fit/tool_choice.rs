@@ -31,6 +31,14 @@ pub fn apply(work: &mut Work<'_>) {
         work.settings().choice = None;
         return work.change(Place::SETTINGS, "left out the tool choice: there are no tools");
     }
+    if row.plain_names
+        && let Choice::Named(name) = choice
+        && !offer::has(work, name)
+        && !is_plain(&name.contents())
+    {
+        work.settings().choice = None;
+        return work.loss(Place::SETTINGS, "left out a tool choice that names no tool there is");
+    }
     let refused = match row.forced {
         Forced::Never => is_forced(choice),
         Forced::Named => *choice == Choice::Required,
@@ -52,6 +60,11 @@ pub fn apply(work: &mut Work<'_>) {
         let what = "a tool cannot be named: the others are not offered this time";
         work.change(Place::SETTINGS, what);
     }
+}
+
+fn is_plain(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    !name.is_empty() && name.len() <= 64 && name.bytes().all(plain)
 }
 
 /// Whether the choice forces a call.

@@ -33,6 +33,11 @@ pub fn apply(work: &mut Work<'_>) {
     let verbosity = strange(settings.verbosity.as_ref(), params.verbosities);
     let shown = settings.reasoning.as_ref().and_then(|said| said.display.as_ref());
     let display = strange(shown.filter(|_| own), params.displays);
+    let asked = |word: &String| {
+        let beta = params.beta_display.filter(|(shown, _)| shown == word);
+        beta.is_some_and(|(_, beta)| work.profile.reading().lets_in(beta))
+    };
+    let display = display.filter(|word| !asked(word));
     if let Some(word) = tier {
         work.loss(Place::SETTINGS, format!("left out the service tier `{word}`: it is not known"));
         work.settings().service_tier = None;

@@ -33,6 +33,8 @@ pub struct Params {
     pub verbosities: Option<&'static [&'static str]>,
     /// The words for what of the reasoning is shown; `None` where any is taken.
     pub displays: Option<&'static [&'static str]>,
+    /// Another of them, for who asks for this beta.
+    pub beta_display: Option<(&'static str, &'static str)>,
     /// The longest id of an end user.
     pub longest_user: usize,
     /// The longest key of a cache.
@@ -101,6 +103,10 @@ pub struct Choosing {
     pub known_names: bool,
     /// One tool can be named.
     pub named: bool,
+    /// Only functions count as tools to choose from.
+    pub functions_only: bool,
+    /// A name that is chosen has letters, digits, `_` and `-` only.
+    pub plain_names: bool,
 }
 
 /// Which choices may be made where there are no tools.

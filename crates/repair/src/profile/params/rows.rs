@@ -14,10 +14,21 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
     // Behind Converse: who else than Claude answers there.
     (
         Scope::models("bedrock", &["amazon.nova"]),
-        Params { sampling: Sampling { top_k: Span::NEVER, ..CONVERSE.sampling }, ..CONVERSE },
+        Params {
+            sampling: Sampling { top_k: Span::NEVER, ..CONVERSE.sampling },
+            shapes: shapes::BEDROCK_NOVA,
+            ..CONVERSE
+        },
     ),
     (Scope::models("bedrock", BEDROCK_OTHERS), CONVERSE),
-    (Scope::models("bedrock", &["claude-3-5"]), bedrock(capped(OLD, 8_192))),
+    (
+        Scope::models("bedrock", &["claude-3-5"]),
+        Params { shapes: shapes::BEDROCK_OLD_CLAUDE, ..bedrock(capped(OLD, 8_192)) },
+    ),
+    (
+        Scope::models("bedrock", &["claude-3-haiku", "claude-3-sonnet", "claude-3-opus"]),
+        Params { shapes: shapes::BEDROCK_OLD_CLAUDE, ..bedrock(capped(OLD, 4_096)) },
+    ),
     (Scope::models("bedrock", &["fable-5-2", "mythos-5-2", "fable-5-1"]), bedrock(UNFORCED)),
     (Scope::models("bedrock", &["mythos-5-1", "opus-5-5", "sonnet-5-5"]), bedrock(UNFORCED)),
     (Scope::models("bedrock", &["haiku-5-5"]), bedrock(FIXED)),
@@ -60,7 +71,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
     (
         Scope::flavors(CHAT, &["generic"]),
         Params {
-            choice: Choosing { without_tools: Lone::OnlyNone, ..FREE_CHOICE },
+            choice: Choosing { without_tools: Lone::OnlyNone, named: false, ..FREE_CHOICE },
             format: Format { json: false, ..ANY_FORMAT },
             sampling: CHAT_RANGES,
             longest_user: 128,
@@ -192,8 +203,8 @@ const fn capped(row: Params, most: u64) -> Params {
 /// it says in its own fields.
 const fn bedrock(row: Params) -> Params {
     let max_tokens = MaxTokens { required: false, least: 1, prewarms: false, ..row.max_tokens };
-    let choice = Choosing { without_tools: Lone::Any, ..row.choice };
-    Params { max_tokens, choice, ..CONVERSE_FIELDS.with(row) }
+    let choice = Choosing { without_tools: Lone::Any, plain_names: true, ..row.choice };
+    Params { max_tokens, choice, shapes: shapes::BEDROCK_CLAUDE, ..CONVERSE_FIELDS.with(row) }
 }
 
 impl Params {
@@ -244,6 +255,7 @@ const OLD: Params = Params {
     choice: CLAUDE_CHOICE,
     tiers: Some(&["auto", "standard_only"]),
     displays: Some(&["summarized", "omitted"]),
+    beta_display: Some(("updates", "thinking-display-updates-")),
     shapes: shapes::ANTHROPIC,
     ..COPY
 };
@@ -261,6 +273,7 @@ const CONVERSE_FIELDS: Params = Params {
     stops: Stops { empty: false, most: 2_500, ..FREE_STOPS },
     metadata: Some(Pairs { least: 1, most: 16, key: 256, value: 256 }),
     tiers: Some(&["priority", "default", "flex", "reserved"]),
+    choice: Choosing { plain_names: true, ..FREE_CHOICE },
     shapes: shapes::BEDROCK,
     ..COPY
 };
@@ -282,6 +295,7 @@ const COPY: Params = Params {
     tiers: None,
     verbosities: None,
     displays: None,
+    beta_display: None,
     longest_user: usize::MAX,
     longest_cache_key: usize::MAX,
     respelled: &[],
@@ -293,8 +307,14 @@ const COPY: Params = Params {
 const FREE_LENGTH: MaxTokens =
     MaxTokens { required: false, least: 0, most: u64::MAX, prewarms: false };
 const FREE_STOPS: Stops = Stops { taken: true, blank: true, empty: true, most: usize::MAX };
-const FREE_CHOICE: Choosing =
-    Choosing { without_tools: Lone::Any, forced: Forced::Free, known_names: false, named: true };
+const FREE_CHOICE: Choosing = Choosing {
+    without_tools: Lone::Any,
+    forced: Forced::Free,
+    known_names: false,
+    named: true,
+    functions_only: false,
+    plain_names: false,
+};
 const ANY_FORMAT: Format = Format {
     json: true,
     json_word: false,
@@ -379,12 +399,18 @@ const RESPONDING: Params = Params {
 };
 
 const STUDIO: Params = Params {
-    choice: Choosing { without_tools: Lone::OnlyNone, ..FREE_CHOICE },
+    choice: Choosing { without_tools: Lone::OnlyNone, functions_only: true, ..FREE_CHOICE },
+    sampling: Sampling { temperature: Span::new(0.0, 2.0), ..Sampling::ANY },
     storing: true,
     ..VERTEX
 };
-const VERTEX: Params =
-    Params { spelling: Spelling::Loose, shapes: shapes::GEMINI, storing: false, ..COPY };
+const VERTEX: Params = Params {
+    spelling: Spelling::Loose,
+    sampling: Sampling { temperature: Span::new(0.0, 2.0), ..Sampling::ANY },
+    shapes: shapes::GEMINI,
+    storing: false,
+    ..COPY
+};
 
 const STREAMED: Conflict = Conflict { field: "stream_options", item: None, when: When::Silent };
 const LOGPROBS: Conflict =

@@ -16,6 +16,7 @@ pub enum Shape {
     /// A string, or a list.
     TextOrList,
     TextOrObject,
+    WordOrObject(&'static [&'static str]),
     /// One of these.
     Word(&'static [&'static str]),
     /// One of these in any case, or a number.
@@ -27,6 +28,10 @@ pub enum Shape {
     Open(&'static [Field]),
     /// An object whose `type` says which fields it has.
     Tagged(&'static [(&'static str, &'static [Field])]),
+    /// The same, and it may have others.
+    OpenTagged(&'static [(&'static str, &'static [Field])]),
+    /// Nothing.
+    Never,
     /// Exactly one of these fields, with an object.
     Union(&'static [Field]),
 }
@@ -70,6 +75,7 @@ impl Shape {
             Self::Texts => node.is_array() && node.items().all(Node::is_string),
             Self::TextOrList => node.is_string() || node.is_array(),
             Self::TextOrObject => node.is_string() || node.is_object(),
+            Self::WordOrObject(words) => node.is_object() || words.contains(&&*node.word()),
             Self::Word(words) => words.contains(&&*node.word()),
             Self::LooseWord(words) => {
                 let word = node.word();
@@ -78,11 +84,9 @@ impl Shape {
             Self::Map => node.is_object(),
             Self::Object(fields) => return object(node, fields, false),
             Self::Open(fields) => return object(node, fields, true),
-            Self::Tagged(rows) => {
-                let tag = node.get("type").map(Node::word).unwrap_or_default();
-                let row = rows.iter().find(|(name, _)| *name == tag);
-                return row.map_or(Verdict::Gone, |(_, fields)| object(node, fields, false));
-            }
+            Self::Never => false,
+            Self::Tagged(rows) => return tagged(node, rows, false),
+            Self::OpenTagged(rows) => return tagged(node, rows, true),
             Self::Union(fields) => {
                 let set = node.fields().filter(|field| !field.value.is_null()).count();
                 return if set == 1 { object(node, fields, false) } else { Verdict::Gone };
@@ -90,6 +94,12 @@ impl Shape {
         };
         if fits { Verdict::Fits } else { Verdict::Gone }
     }
+}
+
+fn tagged(node: Node<'_>, rows: &[(&str, &[Field])], open: bool) -> Verdict {
+    let tag = node.get("type").map(Node::word).unwrap_or_default();
+    let row = rows.iter().find(|(name, _)| *name == tag);
+    row.map_or(Verdict::Gone, |(_, fields)| object(node, fields, open))
 }
 
 fn object(node: Node<'_>, fields: &[Field], open: bool) -> Verdict {

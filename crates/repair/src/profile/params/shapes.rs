@@ -2,15 +2,15 @@
 //! here: they are looked at as such.
 
 use super::shape::Shape::{
-    Any, Flag, LooseFlag, LooseWord, Map, Number, Object, Open, Tagged, Text, TextOrList,
-    TextOrObject, Texts, Union, Word,
+    Any, Flag, LooseFlag, LooseWord, Map, Never, Number, Object, Open, OpenTagged, Tagged, Text,
+    TextOrList, TextOrObject, Texts, Union, Word, WordOrObject,
 };
 use super::shape::{Field, may, must};
 
 pub(super) const ANTHROPIC: &[Field] = &[
     may("stream", Flag),
     may("stop_sequences", Texts),
-    may("metadata", Object(&[may("user_id", Text)])),
+    may("metadata", Open(&[may("user_id", Text)])),
     may("service_tier", Text),
     may(
         "tool_choice",
@@ -24,7 +24,7 @@ pub(super) const ANTHROPIC: &[Field] = &[
     may("thinking", CLAUDE_THINKING),
     may(
         "output_config",
-        Object(&[
+        Open(&[
             may("effort", Text),
             may("format", Object(&[must("type", Word(&["json_schema"])), must("schema", Map)])),
         ]),
@@ -33,12 +33,14 @@ pub(super) const ANTHROPIC: &[Field] = &[
 ];
 const TYPE: Field = must("type", Text);
 const SERIAL: Field = may("disable_parallel_tool_use", Flag);
-const CLAUDE_THINKING: super::Shape = Tagged(&[
+const CLAUDE_THINKING: super::Shape = OpenTagged(&[
     ("enabled", &[TYPE, must("budget_tokens", Any), may("display", Text)]),
-    ("adaptive", &[TYPE, may("display", Text)]),
-    ("disabled", &[TYPE]),
-    ("between_tools", &[TYPE]),
+    ("adaptive", &[TYPE, NO_BUDGET, may("display", Text)]),
+    ("disabled", &[TYPE, NO_BUDGET, HIDDEN]),
+    ("between_tools", &[TYPE, NO_BUDGET, HIDDEN]),
 ]);
+const NO_BUDGET: Field = may("budget_tokens", Never);
+const HIDDEN: Field = may("display", Never);
 
 pub(super) const CHAT: &[Field] = &[
     may("stream", Flag),
@@ -62,24 +64,18 @@ pub(super) const RESPONSES: &[Field] = &[
     may("stream", Flag),
     may("store", Flag),
     may("parallel_tool_calls", Flag),
-    may("tool_choice", TextOrObject),
+    may("tool_choice", WordOrObject(&["none", "auto", "required"])),
     may("service_tier", Text),
     may("prompt_cache_key", Text),
     may("safety_identifier", Text),
     may("user", Text),
     may(
         "reasoning",
-        Object(&[
-            may("effort", Text),
-            may("summary", SUMMARY),
-            may("generate_summary", SUMMARY),
-            may("context", Word(&["auto", "current_turn", "all_turns"])),
-            may("mode", Text),
-        ]),
+        Open(&[may("effort", Text), may("summary", SUMMARY), may("generate_summary", SUMMARY)]),
     ),
     may(
         "text",
-        Object(&[
+        Open(&[
             may("verbosity", Text),
             may(
                 "format",
@@ -134,29 +130,96 @@ pub(super) const GEMINI: &[Field] = &[
 ];
 const LEVELS: &[&str] = &["THINKING_LEVEL_UNSPECIFIED", "MINIMAL", "LOW", "MEDIUM", "HIGH"];
 
+/// Whatever the model takes may be among the additional fields.
 pub(super) const BEDROCK: &[Field] = &[
+    INFERENCE,
+    CHOOSING,
     may(
-        "inferenceConfig",
-        Open(&[
-            may("maxTokens", Number),
-            may("temperature", Number),
-            may("topP", Number),
-            may("stopSequences", Texts),
-        ]),
-    ),
-    may("toolConfig", Open(&[may("toolChoice", CONVERSE_CHOICE)])),
-    may(
-        "additionalModelRequestFields",
+        ADDITIONAL,
         Open(&[
             may("thinking", THOUGHT),
             may("reasoning_config", THOUGHT),
             may("output_config", Open(&[may("effort", Text)])),
         ]),
     ),
-    may("outputConfig", Open(&[may("effort", Text)])),
-    may("requestMetadata", Map),
-    may("serviceTier", Object(&[must("type", Word(&["priority", "default", "flex", "reserved"]))])),
+    OUTPUT,
+    TIER,
 ];
+/// Only what the Messages API knows may be.
+pub(super) const BEDROCK_CLAUDE: &[Field] = &[
+    INFERENCE,
+    CHOOSING,
+    may(
+        ADDITIONAL,
+        Object(&[
+            may("thinking", THOUGHT),
+            may("reasoning_config", THOUGHT),
+            may("output_config", Object(&[may("effort", Text), may("format", Map)])),
+            may("top_k", Number),
+            may("anthropic_beta", Any),
+            may("anthropic_version", Any),
+            may("metadata", Object(&[may("user_id", Text)])),
+            may("tools", Any),
+            may("tool_choice", Any),
+            may("system", Any),
+            may("model", Any),
+            may("messages", Any),
+            may("max_tokens", Any),
+            may("temperature", Any),
+            may("top_p", Any),
+            may("stop_sequences", Any),
+            may("stream", Any),
+            may("service_tier", Any),
+            may("cache_control", Any),
+            may("speed", Any),
+            may("inference_geo", Any),
+            may("container", Any),
+            may("diagnostics", Any),
+            may("output_format", Any),
+            // What needs a beta stays for who names betas.
+            may("context_management", Any),
+            may("compaction", Any),
+        ]),
+    ),
+    OUTPUT,
+    TIER,
+];
+pub(super) const BEDROCK_OLD_CLAUDE: &[Field] = &[
+    INFERENCE,
+    CHOOSING,
+    may(
+        ADDITIONAL,
+        Object(&[
+            may("top_k", Number),
+            may("anthropic_beta", Any),
+            may("anthropic_version", Any),
+            may("metadata", Object(&[may("user_id", Text)])),
+        ]),
+    ),
+    OUTPUT,
+    TIER,
+];
+pub(super) const BEDROCK_NOVA: &[Field] = &[
+    INFERENCE,
+    CHOOSING,
+    may(ADDITIONAL, Object(&[may("inferenceConfig", Any), may("reasoningConfig", Any)])),
+    OUTPUT,
+    TIER,
+];
+const ADDITIONAL: &str = "additionalModelRequestFields";
+const OUTPUT: Field = may("outputConfig", Open(&[may("effort", Text)]));
+const CHOOSING: Field = may("toolConfig", Open(&[may("toolChoice", CONVERSE_CHOICE)]));
+const TIER: Field =
+    may("serviceTier", Object(&[must("type", Word(&["priority", "default", "flex", "reserved"]))]));
+const INFERENCE: Field = may(
+    "inferenceConfig",
+    Open(&[
+        may("maxTokens", Number),
+        may("temperature", Number),
+        may("topP", Number),
+        may("stopSequences", Texts),
+    ]),
+);
 const CONVERSE_CHOICE: super::Shape =
     Union(&[may("auto", Map), may("any", Map), may("tool", Open(&[must("name", Text)]))]);
 const THOUGHT: super::Shape =

@@ -20,6 +20,8 @@ pub struct Thinking {
     /// The one field in which an effort is looked for; empty where there is but one way to say it.
     pub effort_field: &'static str,
     pub budget: Budget,
+    /// The beginning of a beta with which a budget may be as large as it likes.
+    pub unbounded_beta: &'static str,
     /// The model can be told to decide itself.
     pub adaptive: bool,
     pub off: Off,

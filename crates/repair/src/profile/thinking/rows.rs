@@ -221,6 +221,7 @@ const OPUS_4_7: Thinking = Thinking {
 /// The shape of the 4.5 generation, from which the others differ.
 const OLD: Thinking = Thinking {
     budget: CLAUDE_BUDGET,
+    unbounded_beta: "interleaved-thinking-",
     adaptive: false,
     efforts: Some(&[]),
     replay: Replay::Sealed,
@@ -246,6 +247,7 @@ const OPEN: Thinking = Thinking {
     asked: true,
     effort_field: "",
     budget: Budget::Any,
+    unbounded_beta: "",
     adaptive: true,
     off: Off::Taken,
     efforts: None,
