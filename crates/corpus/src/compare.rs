@@ -150,7 +150,8 @@ impl fmt::Display for Difference {
 }
 
 /// Keys of the native form that remember how another dialect spelled something.
-const SPELLING: [&str; 6] = ["raw", "fields", "word", "written", "source", "interlingua"];
+const SPELLING: [&str; 7] =
+    ["raw", "fields", "word", "written", "source", "interlingua", "remembered"];
 
 /// Keys of the native form below which everything is the client's own.
 const OPAQUE: [&str; 7] = ["args", "schema", "json", "extras", "metadata", "data", "freeform"];

@@ -13,6 +13,12 @@ pub struct Extras(Option<Box<Kept>>);
 type Kept = (DialectId, Vec<(Text, Json)>);
 
 impl Extras {
+    /// Whether a key names no field but something that the dialect remembers about how it was
+    /// written: no field has a blank in its name. Its value is null.
+    pub fn is_memory(key: &Text) -> bool {
+        key.raw().contains(' ')
+    }
+
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }

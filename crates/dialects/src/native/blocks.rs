@@ -135,15 +135,25 @@ pub(super) fn cache(cache: Option<&Cache>, o: &mut Object<'_>) {
     }
 }
 
-/// Extras are of one dialect; its name stands beside them.
+/// Extras are of one dialect; its name stands beside them. What that dialect only remembers about
+/// how something was written stands apart.
 pub(super) fn extras(extras: &Extras, o: &mut Object<'_>) {
     let Some((dialect, fields)) = extras.all() else { return };
-    o.object("extras", |o| {
-        for (key, value) in fields {
-            o.key_text(key).json(value);
-        }
-    });
-    o.word("extras_of", dialect.0);
+    let (remembered, fields): (Vec<_>, Vec<_>) =
+        fields.iter().partition(|(key, value)| Extras::is_memory(key) && *value == Json::NULL);
+    if !fields.is_empty() {
+        o.object("extras", |o| {
+            for (key, value) in fields {
+                o.key_text(key).json(value);
+            }
+        });
+        o.word("extras_of", dialect.0);
+    }
+    if !remembered.is_empty() {
+        o.object("remembered", |o| {
+            o.array(dialect.0, |a| remembered.iter().for_each(|(key, _)| a.item().text(key)));
+        });
+    }
 }
 
 pub(super) fn raw(written: Option<(DialectId, &Json)>, o: &mut Object<'_>) {

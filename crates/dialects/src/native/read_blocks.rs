@@ -176,6 +176,12 @@ pub(super) fn extras(node: Node<'_>) -> Extras {
     for field in node.get("extras").into_iter().flat_map(Node::fields) {
         extras.keep(dialect.unwrap_or(ID), field);
     }
+    for field in node.get("remembered").into_iter().flat_map(Node::fields) {
+        let Some(dialect) = names::dialect(&field.name()) else { continue };
+        for key in field.value.items().filter_map(Node::text) {
+            extras.put(dialect, key, Json::NULL);
+        }
+    }
     extras
 }
 
