@@ -55,9 +55,10 @@ pub struct Repaired {
 pub static ALL: &[Rule] = &[
     // What could not be read as it stands.
     // Calls and their results.
+    fit("old-call", fit::old_call::apply),
     mend("wrong-side", mend::wrong_side::apply),
-    mend("duplicate-call", mend::duplicate_call::apply),
     fit("split-calls", fit::split_calls::apply),
+    mend("duplicate-call", mend::duplicate_call::apply),
     mend("unnamed-result", mend::unnamed_result::apply),
     mend("duplicate-result", mend::duplicate_result::apply),
     mend("orphan-result", mend::orphan_result::apply),

@@ -8,6 +8,8 @@ use interlingua_wire::json::Object;
 use super::ID;
 
 pub(super) const NO_ID: &str = "no id";
+/// A call's id is there, but empty.
+pub(super) const EMPTY_ID: &str = "empty id";
 pub(super) const NO_TYPE: &str = "no type";
 pub(super) const NO_ARGUMENTS: &str = "no arguments";
 pub(super) const NULL_ARGUMENTS: &str = "null arguments";
@@ -17,6 +19,9 @@ pub(super) const OTHER_ARGUMENTS: &str = "other arguments";
 pub(super) const NO_CALL: &str = "no call";
 /// A result says that it answers the call of no name.
 pub(super) const EMPTY_CALL: &str = "empty call";
+pub(super) const NULL_CALL: &str = "null call";
+/// A call or a result is written in the old way, without ids.
+pub(super) const LEGACY: &str = "legacy";
 /// A list of calls is there, and empty.
 pub(super) const EMPTY_CALLS: &str = "empty calls";
 
@@ -27,6 +32,11 @@ pub(super) fn write_unmarked(extras: &Extras, o: &mut Object<'_>) {
     }
 }
 
+/// Whether a call or a result is written in the old way.
+pub(super) fn is_legacy(extras: &Extras) -> bool {
+    !extras.is_empty() && extras.find(ID, LEGACY).is_some()
+}
+
 /// Whether a key among extras is such a mark.
 fn is(key: &Text) -> bool {
     ALL.iter().any(|mark| *key == **mark)
@@ -34,6 +44,7 @@ fn is(key: &Text) -> bool {
 
 const ALL: &[&str] = &[
     NO_ID,
+    EMPTY_ID,
     NO_TYPE,
     NO_ARGUMENTS,
     NULL_ARGUMENTS,
@@ -41,5 +52,7 @@ const ALL: &[&str] = &[
     OTHER_ARGUMENTS,
     NO_CALL,
     EMPTY_CALL,
+    NULL_CALL,
+    LEGACY,
     EMPTY_CALLS,
 ];

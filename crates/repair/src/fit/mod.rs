@@ -9,6 +9,7 @@ pub mod empty_calls;
 pub mod incomplete_call;
 pub mod item_id;
 pub mod missing_tools;
+pub mod old_call;
 pub mod opening_call;
 pub mod pending_code;
 pub mod repeated_field;
