@@ -81,9 +81,10 @@ pub static ALL: &[Rule] = &[
     },
     fit("unkept-item", fit::unkept_item::apply),
     // Calls and their results.
+    fit("old-call", fit::old_call::apply),
     mend("wrong-side", mend::wrong_side::apply),
-    mend("duplicate-call", mend::duplicate_call::apply),
     fit("split-calls", fit::split_calls::apply),
+    mend("duplicate-call", mend::duplicate_call::apply),
     mend("unnamed-result", mend::unnamed_result::apply),
     mend("duplicate-result", mend::duplicate_result::apply),
     mend("orphan-result", mend::orphan_result::apply),

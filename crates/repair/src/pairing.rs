@@ -3,8 +3,10 @@
 
 use std::ops::Range;
 
-use interlingua_model::{Body, DialectId, Extras, Role, ToolCall, ToolResult, Turn, Verbatim};
-use interlingua_wire::Text;
+use interlingua_model::{
+    Block, Body, DialectId, Extras, Role, ToolCall, ToolResult, Turn, Verbatim,
+};
+use interlingua_wire::{Json, Text};
 
 use crate::Work;
 use crate::profile::calls::{Answers, Strays};
@@ -40,12 +42,12 @@ impl Round {
 
     /// The calls of the model.
     pub fn calls<'w>(&self, work: &'w Work<'_>) -> impl Iterator<Item = (Spot, &'w ToolCall)> {
-        blocks(work, self.speech.clone()).filter_map(|(spot, body)| Some((spot, call(body)?)))
+        blocks(work, self.speech.clone()).filter_map(|(spot, block)| Some((spot, call(block)?)))
     }
 
     /// The results that come before it speaks again.
     pub fn results<'w>(&self, work: &'w Work<'_>) -> impl Iterator<Item = (Spot, &'w ToolResult)> {
-        blocks(work, self.answers.clone()).filter_map(|(spot, body)| Some((spot, result(body)?)))
+        blocks(work, self.answers.clone()).filter_map(|(spot, block)| Some((spot, result(block)?)))
     }
 
     /// Whether a call of the model has this id.
@@ -86,19 +88,33 @@ pub fn crosses(work: &Work<'_>) -> bool {
 pub fn blocks<'w>(
     work: &'w Work<'_>,
     turns: Range<usize>,
-) -> impl Iterator<Item = (Spot, &'w Body)> {
+) -> impl Iterator<Item = (Spot, &'w Block)> {
     let listed = turns.clone().zip(&work.turns()[turns]);
     listed.flat_map(|(at, turn)| {
-        turn.blocks.iter().enumerate().map(move |(of, block)| ((at, of), &block.body))
+        turn.blocks.iter().enumerate().map(move |(of, block)| ((at, of), &**block))
     })
 }
 
-pub fn call(body: &Body) -> Option<&ToolCall> {
-    if let Body::ToolCall(call) = body { Some(call) } else { None }
+/// A call that wants a result. One that is written in the old way, without an id, wants none.
+pub fn call(block: &Block) -> Option<&ToolCall> {
+    match &block.body {
+        Body::ToolCall(call) if !is_old(block) => Some(call),
+        _ => None,
+    }
 }
 
-pub fn result(body: &Body) -> Option<&ToolResult> {
-    if let Body::ToolResult(result) = body { Some(result) } else { None }
+/// A result that answers a call by its id.
+pub fn result(block: &Block) -> Option<&ToolResult> {
+    match &block.body {
+        Body::ToolResult(result) if !is_old(block) => Some(result),
+        _ => None,
+    }
+}
+
+/// Whether a call or a result is written in the old way. The rule `old-call` says where that is taken.
+pub fn is_old(block: &Block) -> bool {
+    let fields = block.extras.all().map_or(&[][..], |(_, fields)| fields);
+    fields.iter().any(|(key, _)| key == OLD)
 }
 
 /// Where the next result of a round goes: before anything else that comes after the model's words,
@@ -108,7 +124,7 @@ pub fn place_for_result(work: &mut Work<'_>, round: &Round) -> Spot {
     let alone = |turn: &Verbatim<Turn>| {
         turn.role == Role::User
             && !turn.blocks.is_empty()
-            && turn.blocks.iter().all(|block| result(&block.body).is_some())
+            && turn.blocks.iter().all(|block| result(block).is_some())
     };
     let together = matches!(work.profile.calls.answers, Answers::NextTurn | Answers::Counted);
     let turns = &work.turns()[round.answers.clone()];
@@ -120,13 +136,13 @@ pub fn place_for_result(work: &mut Work<'_>, round: &Round) -> Spot {
         work.insert_turn(here, Turn::new(Role::User));
         return (here, 0);
     }
-    let leading = work.blocks(here).iter().take_while(|block| result(&block.body).is_some());
+    let leading = work.blocks(here).iter().take_while(|block| result(block).is_some());
     (here, leading.count())
 }
 
 /// Whether the calls and results of a round stand as the target takes them.
 pub fn is_fine(work: &Work<'_>, round: &Round) -> bool {
-    let pairs = |(_, body): (Spot, &Body)| call(body).is_some() || result(body).is_some();
+    let pairs = |(_, block): (Spot, &Block)| call(block).is_some() || result(block).is_some();
     if !blocks(work, round.turns()).any(pairs) {
         return true;
     }
@@ -155,8 +171,11 @@ pub fn is_fine(work: &Work<'_>, round: &Round) -> bool {
 
 /// A call of the user's, or a result of the model's.
 pub fn has_wrong_side(work: &Work<'_>, round: &Round) -> bool {
-    blocks(work, round.speech.clone()).any(|(_, body)| result(body).is_some())
-        || blocks(work, round.answers.clone()).any(|(_, body)| call(body).is_some())
+    if !crosses(work) && !work.profile.calls.sides {
+        return false;
+    }
+    blocks(work, round.speech.clone()).any(|(_, block)| result(block).is_some())
+        || blocks(work, round.answers.clone()).any(|(_, block)| call(block).is_some())
 }
 
 /// A call stands in another turn than the last one before the answers.
@@ -171,11 +190,11 @@ fn is_matched(work: &Work<'_>, round: &Round) -> bool {
         && round.results(work).all(|(_, result)| round.has_call(work, &result.call))
 }
 
-/// A result stands behind a turn of instructions.
+/// A result stands in or behind a turn of instructions.
 fn is_behind(work: &Work<'_>, round: &Round) -> bool {
     let instructs = |turn: usize| work.turns()[turn].role != Role::User;
     let first = round.answers.clone().find(|turn| instructs(*turn));
-    first.is_some_and(|first| round.results(work).any(|((turn, _), _)| turn > first))
+    first.is_some_and(|first| round.results(work).any(|((turn, _), _)| turn >= first))
 }
 
 /// Where the results that stand before anything else end: how many there are.
@@ -185,7 +204,7 @@ fn leading(work: &Work<'_>, round: &Round) -> usize {
         if turn.role != Role::User {
             break;
         }
-        let results = turn.blocks.iter().take_while(|block| result(&block.body).is_some()).count();
+        let results = turn.blocks.iter().take_while(|block| result(block).is_some()).count();
         count += results;
         if turn.blocks.is_empty() || results < turn.blocks.len() {
             break;
@@ -265,9 +284,8 @@ pub fn is_known(work: &Work<'_>, round: &Round, spot: Spot, result: &ToolResult)
 /// Every turn with calls comes after one of the user's and before one with as many results.
 fn is_counted(work: &Work<'_>, round: &Round) -> bool {
     let turns = work.turns();
-    let calls = |turn: &Turn| turn.blocks.iter().filter(|one| call(&one.body).is_some()).count();
-    let results =
-        |turn: &Turn| turn.blocks.iter().filter(|one| result(&one.body).is_some()).count();
+    let calls = |turn: &Turn| turn.blocks.iter().filter(|one| call(one).is_some()).count();
+    let results = |turn: &Turn| turn.blocks.iter().filter(|one| result(one).is_some()).count();
     round.turns().all(|at| {
         let before = at.checked_sub(1).map(|before| &turns[before]);
         let called = before.map_or(0, |turn| calls(turn));
@@ -279,6 +297,24 @@ fn is_counted(work: &Work<'_>, round: &Round) -> bool {
         };
         results(&turns[at]) == called && (calling == 0 || after_user && answered)
     })
+}
+
+/// A result has an id where its call has one: a call that was written without gets its id written,
+/// or the result goes without, too.
+pub fn share_id(work: &mut Work<'_>, (turn, at): Spot, answer: &mut Block) {
+    let dialect = work.profile.dialect;
+    let extras = &work.block(turn, at).extras;
+    if extras.find(dialect, UNWRITTEN) == Some(&Json::NULL) {
+        answer.extras = without(&answer.extras, dialect, UNWRITTEN);
+        answer.extras.put(dialect, Text::word(UNWRITTEN), Json::NULL);
+    }
+    for mark in ["no id", "empty id"] {
+        let extras = &work.block(turn, at).extras;
+        if extras.find(dialect, mark).is_some() {
+            let kept = without(extras, dialect, mark);
+            work.edit(turn, at).extras = kept;
+        }
+    }
 }
 
 /// Whether something is missing in how a call or a result was written that the target asks for.
@@ -296,3 +332,8 @@ pub fn without(extras: &Extras, dialect: DialectId, key: &str) -> Extras {
     }
     kept
 }
+
+/// What a call or a result that is written in the old way has among its extras.
+pub const OLD: &str = "legacy";
+/// What a block whose client wrote no id has among its extras.
+pub const UNWRITTEN: &str = "id";

@@ -41,9 +41,8 @@ pub(super) fn decode(
     let (payload, freeform) = match (&*kind, node.get("function"), node.get("custom")) {
         ("custom", _, Some(custom)) => (custom, true),
         ("function" | "", Some(function), _) => (function, false),
-        // Some clients leave out what holds the name.
-        ("function" | "", None, None) => (node, false),
-        _ => return Verbatim::read(parts::foreign(node, Text::new(&kind)), ID, node.json()),
+        // Some clients leave out what holds the name, or call it otherwise.
+        _ => (node.get("function").or(node.get(&kind)).unwrap_or(node), false),
     };
     let name = payload.get("name").map(parts::text_of).unwrap_or_default();
     let args = if freeform {
@@ -55,24 +54,23 @@ pub(super) fn decode(
     if id.is_none() && place.section == Section::Reply {
         odd(ledger, place, "a call without an id gets one");
     }
-    let is_nameless = id.is_none();
+    let id_mark = match (&id, node.get("id")) {
+        (Some(_), _) => None,
+        (None, Some(_)) => Some(mark::EMPTY_ID),
+        (None, None) => Some(mark::NO_ID),
+    };
     let id = id.unwrap_or_else(|| nameless.id(&name));
     let mut block = Block::new(Body::ToolCall(ToolCall { id, name, args })).sealed(signature(node));
     block.extras = extras(node, block.seal.is_some());
     if place.section == Section::Turns {
         let lacks = |mark| block.extras.put(ID, Text::word(mark), Json::NULL);
-        marks(node, payload, is_nameless, freeform).for_each(lacks);
+        marks(node, payload, freeform).chain(id_mark).for_each(lacks);
     }
     Verbatim::read(block, ID, node.json())
 }
 
 /// What a replayed call lacks: not every server minds.
-fn marks(
-    node: Node<'_>,
-    payload: Node<'_>,
-    is_nameless: bool,
-    freeform: bool,
-) -> impl Iterator<Item = &'static str> {
+fn marks(node: Node<'_>, payload: Node<'_>, freeform: bool) -> impl Iterator<Item = &'static str> {
     let arguments = match payload.get("arguments").map(Node::kind) {
         _ if freeform => None,
         None => Some(mark::NO_ARGUMENTS),
@@ -81,9 +79,8 @@ fn marks(
         Some(Kind::Object) => Some(mark::OBJECT_ARGUMENTS),
         Some(Kind::Array | Kind::Number | Kind::Bool) => Some(mark::OTHER_ARGUMENTS),
     };
-    let id = is_nameless.then_some(mark::NO_ID);
     let kind = node.get("type").is_none().then_some(mark::NO_TYPE);
-    id.into_iter().chain(kind).chain(arguments)
+    kind.into_iter().chain(arguments)
 }
 
 /// A legacy call: it has no id, and its text is that of the `function_call`.
@@ -91,7 +88,9 @@ pub(super) fn decode_legacy(node: Node<'_>, nameless: Nameless<'_>) -> Verbatim<
     let name = node.get("name").map(parts::text_of).unwrap_or_default();
     let id = nameless.id(&name);
     let call = ToolCall { id, name, args: args(node.get("arguments")) };
-    Verbatim::read(Block::new(Body::ToolCall(call)), ID, node.json())
+    let mut block = Block::new(Body::ToolCall(call));
+    block.extras.put(ID, Text::word(mark::LEGACY), Json::NULL);
+    Verbatim::read(block, ID, node.json())
 }
 
 /// Arguments come as a string that should hold JSON; some servers write the JSON itself.
@@ -158,26 +157,33 @@ fn extras(node: Node<'_>, signed: bool) -> Extras {
     extras
 }
 
-/// Writes the calls of one message.
+/// Writes the calls of one message: one that was written in the old way is so again.
 pub(super) fn encode(calls: &[(Place, &Verbatim<Block>)], o: &mut Object<'_>, pen: &mut Pen<'_>) {
-    let is_legacy = |block: &Verbatim<Block>| {
-        block.text_for(ID).is_some_and(|text| {
-            let doc = text.doc();
-            doc.root().get("id").is_none() && doc.root().get("name").is_some()
-        })
-    };
-    match calls {
-        [] => {}
-        [(_, legacy)] if is_legacy(legacy) => o.json_if("function_call", legacy.text_for(ID)),
-        calls => o.array("tool_calls", |a| {
-            for (place, block) in calls {
-                match block.text_for(ID).filter(|_| !is_legacy(block)) {
-                    Some(text) => a.item().json(text),
-                    None => encode_one(block, *place, a, pen),
-                }
-            }
-        }),
+    let is_legacy = |block: &Block| mark::is_legacy(&block.extras);
+    let mut legacy = calls.iter().filter(|(_, block)| is_legacy(block));
+    let (old, again) = (legacy.next(), legacy.next());
+    if let (Some((_, block)), None) = (old, again) {
+        match (block.text_for(ID), &block.body) {
+            (Some(text), _) => o.json("function_call", text),
+            (None, Body::ToolCall(call)) => o.object("function_call", |o| {
+                o.text("name", &call.name);
+                o.text("arguments", &call.args.to_text());
+            }),
+            (None, _) => {}
+        }
     }
+    let as_old = |block: &Block| is_legacy(block) && again.is_none();
+    if calls.iter().all(|(_, block)| as_old(block)) {
+        return;
+    }
+    o.array("tool_calls", |a| {
+        for (place, block) in calls.iter().filter(|(_, block)| !as_old(block)) {
+            match block.text_for(ID).filter(|_| !is_legacy(block)) {
+                Some(text) => a.item().json(text),
+                None => encode_one(block, *place, a, pen),
+            }
+        }
+    });
 }
 
 fn encode_one(block: &Block, place: Place, out: &mut Array<'_>, pen: &mut Pen<'_>) {

@@ -25,6 +25,8 @@ struct Fields<'d> {
     tool_calls: Option<Node<'d>>,
     function_call: Option<Node<'d>>,
     tool_call_id: Option<Node<'d>>,
+    /// The id of a result's call is there, and null.
+    null_call: bool,
     name: Option<Node<'d>>,
     /// `reasoning_content`, or `reasoning`.
     reasoning: Option<Text>,
@@ -122,7 +124,7 @@ impl<'d> Fields<'d> {
                     }
                 }
                 "function_call" => fields.function_call = some,
-                "tool_call_id" => fields.tool_call_id = some,
+                "tool_call_id" => (fields.tool_call_id, fields.null_call) = (some, some.is_none()),
                 "name" => {
                     fields.name = some;
                     fields.keep(field);
@@ -339,7 +341,9 @@ fn result(
     let id = fields.tool_call_id.map(parts::text_of);
     // Which call a result without an id answers is told by all that comes before and after it.
     let mark = match &id {
-        None if role == "tool" => Some(mark::NO_CALL),
+        None if role != "tool" => Some(mark::LEGACY),
+        None if fields.null_call => Some(mark::NULL_CALL),
+        None => Some(mark::NO_CALL),
         Some(id) if id.is_empty() => Some(mark::EMPTY_CALL),
         _ => None,
     };

@@ -171,15 +171,18 @@ impl<'a> Pen<'a> {
             let before = place.index.unwrap_or_default() as usize;
             Some(self.conversation.call_of(before, &result.call)?.name.clone())
         });
+        let is_legacy = self.conversation.source == ID && mark::is_legacy(&block.extras);
         out.object(|o| {
-            o.word("role", "tool");
-            o.text("tool_call_id", &result.call);
-            if self.flavor.can(Skill::ToolName) || self.conversation.source == ID {
-                let own = result.name.as_ref().filter(|_| self.conversation.source == ID);
-                o.text_if(
-                    "name",
-                    own.or(name.as_ref().filter(|_| self.flavor.can(Skill::ToolName))),
-                );
+            let own = self.conversation.source == ID;
+            let named = self.flavor.can(Skill::ToolName);
+            if is_legacy {
+                o.word("role", "function");
+                o.text_if("name", name.as_ref());
+            } else {
+                o.word("role", "tool");
+                o.text("tool_call_id", &result.call);
+                let said = result.name.as_ref().filter(|_| own);
+                o.text_if("name", said.or(name.as_ref().filter(|_| named)));
             }
             content::write(&pieces, self.flavor.can(Skill::ToolParts), "\n\n", o, self);
             if turn.blocks.len() == 1 {

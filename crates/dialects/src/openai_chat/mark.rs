@@ -8,6 +8,8 @@ use interlingua_wire::{Json, Text};
 use super::ID;
 
 pub(super) const NO_ID: &str = "no id";
+/// A call's id is there, but empty.
+pub(super) const EMPTY_ID: &str = "empty id";
 pub(super) const NO_TYPE: &str = "no type";
 pub(super) const NO_ARGUMENTS: &str = "no arguments";
 pub(super) const NULL_ARGUMENTS: &str = "null arguments";
@@ -17,6 +19,9 @@ pub(super) const OTHER_ARGUMENTS: &str = "other arguments";
 pub(super) const NO_CALL: &str = "no call";
 /// A result says that it answers the call of no name.
 pub(super) const EMPTY_CALL: &str = "empty call";
+pub(super) const NULL_CALL: &str = "null call";
+/// A call or a result is written in the old way, without ids.
+pub(super) const LEGACY: &str = "legacy";
 /// A list of calls is there, and empty.
 pub(super) const EMPTY_CALLS: &str = "empty calls";
 
@@ -32,6 +37,11 @@ pub(super) fn write_unmarked(extras: &Extras, o: &mut Object<'_>) {
     }
 }
 
+/// Whether a call or a result is written in the old way.
+pub(super) fn is_legacy(extras: &Extras) -> bool {
+    !extras.is_empty() && extras.find(ID, LEGACY).is_some()
+}
+
 /// Whether a key among extras is such a mark.
 pub(super) fn is(key: &Text) -> bool {
     ALL.iter().any(|mark| *key == **mark) || key.raw().starts_with(HELD)
@@ -42,6 +52,7 @@ const HELD: &str = "held ";
 
 const ALL: &[&str] = &[
     NO_ID,
+    EMPTY_ID,
     NO_TYPE,
     NO_ARGUMENTS,
     NULL_ARGUMENTS,
@@ -49,5 +60,7 @@ const ALL: &[&str] = &[
     OTHER_ARGUMENTS,
     NO_CALL,
     EMPTY_CALL,
+    NULL_CALL,
+    LEGACY,
     EMPTY_CALLS,
 ];

@@ -35,8 +35,11 @@ pub fn apply(work: &mut Work<'_>) {
     }
     for turn in 0..work.turns().len() {
         for at in 0..work.blocks(turn).len() {
-            let call = pairing::call(&work.block(turn, at).body);
-            let Some((args, what)) = call.and_then(|call| mended(&call.args, wanted)) else {
+            let block = work.block(turn, at);
+            // Who takes calls without arguments sees none.
+            let unsaid = block.extras.find(work.profile.dialect, "no arguments").is_some();
+            let Body::ToolCall(call) = &block.body else { continue };
+            let Some((args, what)) = mended(&call.args, wanted).filter(|_| !unsaid) else {
                 continue;
             };
             if let Body::ToolCall(call) = &mut work.edit(turn, at).body {

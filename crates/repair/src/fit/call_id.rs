@@ -20,11 +20,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use interlingua_model::{Body, Place, derive_id};
+use interlingua_model::{Block, Body, Place, derive_id};
 use interlingua_wire::{Json, Text};
 
 use crate::Work;
-use crate::pairing::{self, Spot};
+use crate::pairing::{self, Spot, UNWRITTEN};
 use crate::profile::calls::Ids;
 
 pub fn apply(work: &mut Work<'_>) {
@@ -39,7 +39,7 @@ pub fn apply(work: &mut Work<'_>) {
     let mut turn = 0;
     while turn < work.turns().len() {
         for at in 0..work.blocks(turn).len() {
-            let Some(id) = id_of(&work.block(turn, at).body).cloned() else { continue };
+            let Some(id) = id_of(work.block(turn, at)).cloned() else { continue };
             let sent = map.sent(&id);
             if sent != id {
                 replace(work, (turn, at), id, sent);
@@ -50,12 +50,12 @@ pub fn apply(work: &mut Work<'_>) {
 }
 
 fn all_ids<'w>(work: &'w Work<'_>) -> impl Iterator<Item = &'w Text> {
-    pairing::blocks(work, 0..work.turns().len()).filter_map(|(_, body)| id_of(body))
+    pairing::blocks(work, 0..work.turns().len()).filter_map(|(_, block)| id_of(block))
 }
 
-fn id_of(body: &Body) -> Option<&Text> {
-    let call = pairing::call(body).map(|call| &call.id);
-    call.or_else(|| pairing::result(body).map(|result| &result.call))
+fn id_of(block: &Block) -> Option<&Text> {
+    let call = pairing::call(block).map(|call| &call.id);
+    call.or_else(|| pairing::result(block).map(|result| &result.call))
 }
 
 /// The client's ids, and those sent in their place.
@@ -109,7 +109,7 @@ impl Map {
 }
 
 fn replace(work: &mut Work<'_>, (turn, at): Spot, id: Text, sent: Text) {
-    let is_call = pairing::call(&work.block(turn, at).body).is_some();
+    let is_call = pairing::call(work.block(turn, at)).is_some();
     let what = format!("the id {id} is sent as {sent}");
     match &mut work.edit(turn, at).body {
         Body::ToolCall(call) => call.id = sent.clone(),
@@ -133,13 +133,13 @@ fn leave_out(work: &mut Work<'_>) {
     let is_written = |work: &Work<'_>, (turn, at): Spot| {
         let block = work.block(turn, at);
         let unwritten = block.extras.find(work.profile.dialect, UNWRITTEN);
-        id_of(&block.body).is_some_and(|id| !id.is_empty()) && unwritten != Some(&Json::NULL)
+        id_of(block).is_some_and(|id| !id.is_empty()) && unwritten != Some(&Json::NULL)
     };
     let everything = 0..work.turns().len();
     let spots = pairing::blocks(work, everything).map(|(spot, _)| spot);
     let written: Vec<Spot> = spots.filter(|spot| is_written(work, *spot)).collect();
     for (turn, at) in written.into_iter().rev() {
-        let result = pairing::result(&work.block(turn, at).body);
+        let result = pairing::result(work.block(turn, at));
         let call = result.and_then(|result| work.conversation().call_of(turn, &result.call));
         let name = call.map(|call| call.name.clone());
         let dialect = work.profile.dialect;
@@ -163,6 +163,4 @@ fn leave_out(work: &mut Work<'_>) {
     }
 }
 
-/// What a block whose client wrote no id has among its extras.
-const UNWRITTEN: &str = "id";
 const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

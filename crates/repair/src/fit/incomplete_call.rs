@@ -26,7 +26,7 @@ pub fn apply(work: &mut Work<'_>) {
     for turn in 0..work.turns().len() {
         for at in 0..work.blocks(turn).len() {
             let block = work.block(turn, at);
-            let is_call = pairing::call(&block.body).is_some();
+            let is_call = pairing::call(block).is_some();
             if !is_call || !pairing::is_incomplete(work, &block.extras) {
                 continue;
             }

@@ -21,7 +21,7 @@
 
 use std::collections::HashSet;
 
-use interlingua_model::{Args, Block, Body, DialectId, Extras, Place};
+use interlingua_model::{Args, Block, Body, DialectId, Extras, Place, derive_id};
 use interlingua_wire::{Json, Text};
 
 use crate::profile::calls::ItemIds;
@@ -55,7 +55,8 @@ fn one(
 ) -> bool {
     let dialect = work.profile.dialect;
     let block = work.block(turn, at);
-    let Some((id, prefix)) = id_of(block, ids, dialect) else { return true };
+    let written_anew = pairing::crosses(work);
+    let Some((id, prefix)) = id_of(block, ids, dialect, written_anew) else { return true };
     if ids.accept(prefix, &id, seen) {
         return true;
     }
@@ -94,7 +95,12 @@ fn one(
 }
 
 /// The id of an item, and how it must begin.
-fn id_of(block: &Block, ids: &ItemIds, dialect: DialectId) -> Option<(Text, Option<&'static str>)> {
+fn id_of(
+    block: &Block,
+    ids: &ItemIds,
+    dialect: DialectId,
+    written_anew: bool,
+) -> Option<(Text, Option<&'static str>)> {
     match &block.body {
         Body::ToolCall(call) => {
             let freeform = matches!(call.args, Args::Freeform(_));
@@ -107,8 +113,14 @@ fn id_of(block: &Block, ids: &ItemIds, dialect: DialectId) -> Option<(Text, Opti
             Some((said(&block.extras, dialect)?, Some(prefix)))
         }
         Body::Thinking(_) => {
-            let seal = block.seal.as_ref().and_then(|seal| seal.id.clone());
-            Some((seal.or_else(|| said(&block.extras, dialect))?, Some(ids.reasoning)))
+            let seal = block.seal.as_ref();
+            let id = seal.and_then(|seal| seal.id.clone()).filter(|id| !id.is_empty());
+            if let Some(id) = id.or_else(|| said(&block.extras, dialect)) {
+                return Some((id, Some(ids.reasoning)));
+            }
+            // Written anew, it gets an id that depends on the seal alone.
+            let data = seal.filter(|_| written_anew).map(|seal| &seal.data)?;
+            Some((derive_id(ids.reasoning, data, 0), Some(ids.reasoning)))
         }
         Body::Foreign { dialect: of, kind, json } if *of == dialect => {
             let doc = json.doc();

@@ -1,7 +1,8 @@
 //! Tools that the history calls are declared where the request has none.
 //!
 //! An agent that asks for a summary of its history often sends no tools, and some providers take no
-//! history of calls then. Each name that the history calls is declared, taking any object.
+//! history of calls then. Each name that the history calls is declared, taking any object; none of
+//! them may be called, since nobody would answer.
 //!
 //! ## Why
 //! > The toolConfig field must be defined when using toolUse and toolResult content blocks.
@@ -14,7 +15,7 @@
 //! after    tools: `bash`, of any object     assistant: call 1 `bash`   user: result 1
 //! ```
 
-use interlingua_model::{Body, Place, Tool, ToolKind};
+use interlingua_model::{Body, Choice, Place, Tool, ToolKind};
 use interlingua_wire::{Json, Node, Text};
 
 use crate::{Work, pairing};
@@ -32,6 +33,14 @@ pub fn apply(work: &mut Work<'_>) {
         work.tools().push(tool.into());
         let at = work.conversation().tools.len() - 1;
         work.change(Place::tool(at), format!("declared `{name}`, which the history calls"));
+    }
+    if work.conversation().tools.is_empty() {
+        return;
+    }
+    let choice = work.profile.tools.takes_no_choice.then_some(Choice::None);
+    if work.conversation().settings.choice != choice {
+        work.settings().choice = choice;
+        work.change(Place::SETTINGS, "no tool is to be called");
     }
 }
 

@@ -51,6 +51,7 @@ pub mod mixed_tools;
 pub mod no_messages;
 pub mod odd_field;
 pub mod odd_setting;
+pub mod old_call;
 pub mod opening_call;
 pub mod pending_code;
 pub mod repeated_field;

@@ -16,7 +16,7 @@
 //! after    assistant: call 1                    user: result 1, "and hurry"
 //! ```
 
-use interlingua_model::{Body, Place, Role, ToolResult};
+use interlingua_model::{Block, Body, Place, Role, ToolResult};
 use interlingua_wire::Json;
 
 use crate::Work;
@@ -68,6 +68,6 @@ fn may_wait(work: &Work<'_>, round: &Round) -> bool {
     let is_text = |result: &ToolResult| {
         result.content.iter().all(|block| matches!(block.body, Body::Text { .. }))
     };
-    let answers = |body: &Body| pairing::result(body).is_some_and(is_text);
-    has_container && pairing::blocks(work, round.answers.clone()).all(|(_, body)| answers(body))
+    let answers = |block: &Block| pairing::result(block).is_some_and(is_text);
+    has_container && pairing::blocks(work, round.answers.clone()).all(|(_, block)| answers(block))
 }

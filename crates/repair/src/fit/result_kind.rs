@@ -41,8 +41,9 @@ pub fn apply(work: &mut Work<'_>) {
 fn other_kind(work: &Work<'_>, round: &Round, mark: &str) -> Option<(Spot, bool)> {
     let dialect = work.profile.dialect;
     round.results(work).find_map(|((turn, at), result)| {
-        let mut calls = round.calls(work);
-        let (_, call) = calls.find(|(_, call)| call.id == result.call)?;
+        let own = round.calls(work).find(|(_, call)| call.id == result.call);
+        let earlier = || work.conversation().call_of(turn, &result.call);
+        let call = own.map(|(_, call)| call).or_else(earlier)?;
         let is_freeform = matches!(call.args, Args::Freeform(_));
         let marked = work.block(turn, at).extras.find(dialect, mark).is_some();
         (is_freeform != marked).then_some(((turn, at), is_freeform))

@@ -14,7 +14,7 @@
 //! after    call 1 `search`, result 1 of `search`
 //! ```
 
-use interlingua_model::{Body, Place};
+use interlingua_model::{Block, Body, Place};
 use interlingua_wire::Text;
 
 use crate::Work;
@@ -27,27 +27,36 @@ pub fn apply(work: &mut Work<'_>) {
     }
     let mut start = 0;
     while let Some(round) = Round::at(work.turns(), start) {
-        while let Some((spot, name)) = misnamed(work, &round, calls.named_results) {
-            let what = format!("the result is of `{name}`");
-            if let Body::ToolResult(result) = &mut work.edit(spot.0, spot.1).body {
-                result.name = Some(name);
-            }
-            work.change(Place::block(spot.0, spot.1), what);
+        while let Some((spot, call)) = misnamed(work, &round, calls.named_results) {
+            name(work, spot, call);
         }
         start = round.end();
     }
 }
 
-/// The first result without a name, or with another than its call has.
-fn misnamed(work: &Work<'_>, round: &Round, by_call: bool) -> Option<(Spot, Text)> {
+/// The first result without a name, or with another than its call has; and that call.
+fn misnamed(work: &Work<'_>, round: &Round, by_call: bool) -> Option<(Spot, Spot)> {
     round.results(work).enumerate().find_map(|(order, (spot, result))| {
         let is_empty = result.name.as_ref().is_none_or(Text::is_empty);
         if !is_empty && !by_call {
             return None;
         }
         let of_id = round.calls(work).find(|(_, call)| call.id == result.call);
-        let (_, call) = of_id.or_else(|| round.calls(work).nth(order))?;
+        let (at, call) = of_id.or_else(|| round.calls(work).nth(order))?;
         let differs = result.name.as_ref() != Some(&call.name);
-        (differs && !call.name.is_empty()).then(|| (spot, call.name.clone()))
+        (differs && !call.name.is_empty()).then_some((spot, at))
     })
+}
+
+fn name(work: &mut Work<'_>, (turn, at): Spot, call: Spot) {
+    let Some(called) = pairing::call(work.block(call.0, call.1)) else { return };
+    let (id, name) = (called.id.clone(), called.name.clone());
+    let what = format!("the result is of `{name}`");
+    let mut answer = Block::clone(work.block(turn, at));
+    pairing::share_id(work, call, &mut answer);
+    if let Body::ToolResult(result) = &mut answer.body {
+        (result.call, result.name) = (id, Some(name));
+    }
+    *work.edit(turn, at) = answer;
+    work.change(Place::block(turn, at), what);
 }

@@ -37,7 +37,7 @@ pub fn apply(work: &mut Work<'_>) {
 
 /// The number of the call that a result answers.
 fn rank(work: &Work<'_>, round: &Round, (turn, at): Spot) -> usize {
-    let result = pairing::result(&work.block(turn, at).body);
+    let result = pairing::result(work.block(turn, at));
     let mut calls = round.calls(work);
     let of = result.and_then(|result| calls.position(|(_, call)| call.id == result.call));
     of.unwrap_or(usize::MAX)

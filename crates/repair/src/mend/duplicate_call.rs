@@ -17,9 +17,9 @@
 //! ```
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
-use interlingua_model::{Body, Place, derive_id};
+use interlingua_model::{Args, Body, Place, derive_id};
 use interlingua_wire::Text;
 
 use crate::Work;
@@ -32,7 +32,7 @@ pub fn apply(work: &mut Work<'_>) {
     if unique == Unique::No || !has_repeated(work, unique) {
         return;
     }
-    let mut seen = HashSet::new();
+    let mut seen = HashMap::new();
     let mut start = 0;
     while let Some(round) = Round::at(work.turns(), start) {
         let mut next = (round.speech.start, 0);
@@ -41,14 +41,18 @@ pub fn apply(work: &mut Work<'_>) {
                 seen.clear();
             }
             next = (spot.0, spot.1 + 1);
-            if seen.insert(id.contents().into_owned()) {
-                continue;
-            }
-            if is_said_before(work, start, spot) {
+            let kind = is_freeform(work, spot);
+            let taken = match seen.get(&*id.contents()) {
+                Some(before) => unique != Unique::Kind || *before != kind,
+                None => false,
+            };
+            if !taken {
+                seen.insert(id.contents().into_owned(), kind);
+            } else if is_said_before(work, start, spot) {
                 leave_out(work, spot, &id);
                 next = spot;
             } else {
-                let fresh = fresh(&id, &mut seen);
+                let fresh = fresh(&id, kind, &mut seen);
                 rename(work, start, spot, &id, fresh);
             }
         }
@@ -58,19 +62,25 @@ pub fn apply(work: &mut Work<'_>) {
 
 /// Whether any two calls that must differ have one id.
 fn has_repeated(work: &Work<'_>, unique: Unique) -> bool {
-    let mut seen: HashSet<Cow<'_, str>> = HashSet::new();
+    let mut seen: HashMap<Cow<'_, str>, bool> = HashMap::new();
     for turn in work.turns() {
         if unique == Unique::Turn {
             seen.clear();
         }
-        let calls = turn.blocks.iter().filter_map(|block| pairing::call(&block.body));
-        for call in calls {
-            if !seen.insert(call.id.contents()) {
+        for call in turn.blocks.iter().filter_map(|block| pairing::call(block)) {
+            let kind = matches!(call.args, Args::Freeform(_));
+            let before = seen.insert(call.id.contents(), kind);
+            if before.is_some_and(|before| unique != Unique::Kind || before != kind) {
                 return true;
             }
         }
     }
     false
+}
+
+fn is_freeform(work: &Work<'_>, (turn, at): Spot) -> bool {
+    let call = pairing::call(work.block(turn, at));
+    call.is_some_and(|call| matches!(call.args, Args::Freeform(_)))
 }
 
 /// The next call of the round, from a place on.
@@ -83,7 +93,7 @@ fn call_from(work: &Work<'_>, start: usize, from: Spot) -> Option<(Spot, Text)> 
 /// Whether the model said the same call before, in a row with this one.
 fn is_said_before(work: &Work<'_>, start: usize, spot: Spot) -> bool {
     let Some(round) = Round::at(work.turns(), start) else { return false };
-    let Some(call) = pairing::call(&work.block(spot.0, spot.1).body) else { return false };
+    let Some(call) = pairing::call(work.block(spot.0, spot.1)) else { return false };
     round.calls(work).take_while(|(other, _)| *other < spot).any(|(_, other)| other == call)
 }
 
@@ -96,11 +106,12 @@ fn leave_out(work: &mut Work<'_>, (turn, at): Spot, id: &Text) {
 }
 
 /// An id that no call before has.
-fn fresh(id: &Text, seen: &mut HashSet<String>) -> Text {
+fn fresh(id: &Text, kind: bool, seen: &mut HashMap<String, bool>) -> Text {
     let mut number = 1;
     loop {
         let fresh = derive_id("call_", id, number);
-        if seen.insert(fresh.contents().into_owned()) {
+        if !seen.contains_key(&*fresh.contents()) {
+            seen.insert(fresh.contents().into_owned(), kind);
             return fresh;
         }
         number += 1;

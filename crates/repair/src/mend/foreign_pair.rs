@@ -21,7 +21,7 @@
 
 use std::collections::HashSet;
 
-use interlingua_model::{Body, Place, Role};
+use interlingua_model::{Block, Body, Place, Role};
 use interlingua_wire::{Node, Text};
 
 use crate::Work;
@@ -66,8 +66,8 @@ pub fn apply(work: &mut Work<'_>) {
 pub fn may_answer(work: &Work<'_>, turn: usize, id: &Text) -> bool {
     let pairs = work.profile.calls.pairs;
     let before = pairing::blocks(work, 0..turn);
-    before.into_iter().any(|(_, body)| {
-        let Body::Foreign { kind, json, .. } = body else { return false };
+    before.into_iter().any(|(_, block)| {
+        let Body::Foreign { kind, json, .. } = &block.body else { return false };
         if kind == "item_reference" {
             return true;
         }
@@ -78,8 +78,8 @@ pub fn may_answer(work: &Work<'_>, turn: usize, id: &Text) -> bool {
 
 fn halves(work: &Work<'_>) -> Vec<Half> {
     let mut found = Vec::new();
-    for (spot, body) in pairing::blocks(work, 0..work.turns().len()) {
-        let Body::Foreign { dialect, kind, json } = body else { continue };
+    for (spot, block) in pairing::blocks(work, 0..work.turns().len()) {
+        let Body::Foreign { dialect, kind, json } = &block.body else { continue };
         let kind = kind.contents();
         let is_call = |pair: &&Pair| *kind == *pair.call;
         let is_result = |pair: &&Pair| pair.results.include(&kind);
@@ -88,14 +88,16 @@ fn halves(work: &Work<'_>) -> Vec<Half> {
         let Some(pair) = pair.filter(|_| *dialect == work.profile.dialect) else { continue };
         let doc = json.doc();
         let is_call = *kind == *pair.call;
-        let own = pair.unless.is_some_and(|(key, value)| word(doc.root(), key) != value);
+        let node = if pair.nested { doc.root().get(&kind) } else { Some(doc.root()) };
+        let node = node.unwrap_or(doc.root());
+        let own = pair.unless.is_some_and(|(key, value)| word(node, key) != value);
         if own {
             continue;
         }
         let keys = if is_call { std::slice::from_ref(&pair.ids.0) } else { pair.ids.1 };
-        let mut ids = keys.iter().map(|key| word(doc.root(), key));
+        let mut ids = keys.iter().map(|key| word(node, key));
         let id = ids.find(|id| !id.is_empty()).unwrap_or_default();
-        let tool = word(doc.root(), "name");
+        let tool = word(node, "name");
         found.push(Half { spot, pair, is_call, id, kind: kind.into_owned(), tool });
     }
     found
@@ -111,7 +113,9 @@ fn alone(work: &Work<'_>, halves: &[Half]) -> Vec<(Half, String)> {
     let mut alone = Vec::new();
     for (at, half) in halves.iter().enumerate() {
         let Half { id, kind, .. } = half;
-        let is_formed = half.pair.prefix.is_none_or(|begin| is_formed(id, begin));
+        let is_formed = !id.is_empty()
+            && half.pair.prefix.is_none_or(|begin| is_formed(id, begin))
+            && !(half.pair.nested && half.is_call && half.tool.is_empty());
         if half.is_call && !is_formed {
             alone.push((half.clone(), format!("left out `{kind}`: its id is `{id}`")));
         } else if half.is_call {
@@ -149,10 +153,10 @@ fn is_answered(work: &Work<'_>, call: &Half, after: &[Half]) -> bool {
     match call.pair.from {
         Answerer::Provider => closed.is_none() && is_offered(work, &call.tool),
         Answerer::Client => {
-            let answers = |body: &Body| {
-                pairing::result(body).is_some_and(|result| result.call == *call.id.as_str())
+            let answers = |block: &Block| {
+                pairing::result(block).is_some_and(|result| result.call == *call.id.as_str())
             };
-            pairing::blocks(work, call.spot.0..until).any(|(_, body)| answers(body))
+            pairing::blocks(work, call.spot.0..until).any(|(_, block)| answers(block))
         }
     }
 }
@@ -166,8 +170,8 @@ fn closing(work: &Work<'_>, call: &Half) -> Option<usize> {
         Answerer::Provider => {
             let mut said = turns.iter().enumerate().skip(from);
             let says_more = said.find(|(_, turn)| {
-                let other = |body: &Body| pairing::result(body).is_none();
-                turn.role == Role::User && turn.blocks.iter().any(|one| other(&one.body))
+                let other = |block: &Block| pairing::result(block).is_none();
+                turn.role == Role::User && turn.blocks.iter().any(|one| other(one))
             });
             says_more.map(|(at, _)| at)
         }

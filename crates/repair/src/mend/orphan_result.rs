@@ -116,7 +116,10 @@ fn text_of(block: &Block) -> Option<Text> {
             | Source::Blocks(_) => None,
         },
         Body::ToolResult(result) => Some(words(result).0),
-        Body::Thinking(_) | Body::ToolCall(_) | Body::Foreign { .. } => None,
+        Body::ToolCall(call) => {
+            Some(Text::concat([&call.name, &Text::word(" "), &call.args.to_text()]))
+        }
+        Body::Thinking(_) | Body::Foreign { .. } => None,
     }
 }
 

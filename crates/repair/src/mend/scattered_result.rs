@@ -50,7 +50,7 @@ fn scattered(work: &Work<'_>, start: usize) -> Option<Spot> {
         let instructs = said.role != Role::User;
         passed |= instructs || one_turn && turn > round.answers.start;
         for (at, block) in said.blocks.iter().enumerate() {
-            let result = pairing::result(&block.body);
+            let result = pairing::result(block);
             match result.filter(|result| round.has_call(work, &result.call)) {
                 Some(_) if passed => return Some((turn, at)),
                 Some(_) => {}

@@ -21,39 +21,50 @@ use interlingua_model::{Block, Body, Place, ToolResult};
 use interlingua_wire::Text;
 
 use crate::Work;
-use crate::pairing::{self, Round};
+use crate::pairing::{self, Round, Spot};
 
 pub fn apply(work: &mut Work<'_>) {
     pairing::mend_rounds(work, |work, round| {
         let start = round.speech.start;
-        while let Some(id) = unanswered(work, start) {
-            answer(work, start, id);
+        while let Some(spot) = unanswered(work, start) {
+            answer(work, start, spot);
         }
     });
 }
 
-/// The id of the first call that has no result.
-fn unanswered(work: &Work<'_>, start: usize) -> Option<Text> {
+/// The first call that has no result: where calls share an id, each wants one.
+fn unanswered(work: &Work<'_>, start: usize) -> Option<Spot> {
     let round = Round::at(work.turns(), start)?;
-    let mut calls = round.calls(work).map(|(_, call)| &call.id);
-    calls.find(|id| !round.has_result(work, id)).cloned()
+    let mut calls = round.calls(work);
+    let open = calls.find(|(spot, call)| {
+        let same = round.calls(work).filter(|(_, other)| other.id == call.id);
+        let before = same.take_while(|(other, _)| other < spot).count();
+        let results = round.results(work).filter(|(_, result)| result.call == call.id);
+        results.count() <= before
+    });
+    open.map(|(spot, _)| spot)
 }
 
-fn answer(work: &mut Work<'_>, start: usize, call: Text) {
+fn answer(work: &mut Work<'_>, start: usize, spot: Spot) {
     let Some(round) = Round::at(work.turns(), start) else { return };
+    let Some(call) = pairing::call(work.block(spot.0, spot.1)).map(|call| call.id.clone()) else {
+        return;
+    };
     let what = format!("added a result for the call {call}: its outcome is unknown");
+    let rank = round.rank(work, &call);
     let content = vec![Block::text(Text::new(UNKNOWN_OUTCOME)).into()];
     let result = ToolResult { call, name: None, content, is_error: true };
-    let rank = round.rank(work, &result.call);
+    let mut block = Block::new(Body::ToolResult(result));
+    pairing::share_id(work, spot, &mut block);
     let (turn, mut at) = pairing::place_for_result(work, &round);
     if work.profile.calls.ordered_results {
         let later = |block: &Block| {
-            let before = pairing::result(&block.body);
+            let before = pairing::result(block);
             before.is_some_and(|before| round.rank(work, &before.call) > rank)
         };
         at -= work.blocks(turn)[..at].iter().rev().take_while(|block| later(block)).count();
     }
-    work.insert(turn, at, Block::new(Body::ToolResult(result)));
+    work.insert(turn, at, block);
     work.change(Place::block(turn, at), what);
 }
 

@@ -15,8 +15,7 @@
 //! after    assistant: call 1, call 2        user: result 1, result 2
 //! ```
 
-use interlingua_model::{Body, Place, ToolResult};
-use interlingua_wire::Text;
+use interlingua_model::{Block, Body, Place, ToolResult};
 
 use crate::Work;
 use crate::pairing::{self, Round, Spot};
@@ -24,8 +23,8 @@ use crate::pairing::{self, Round, Spot};
 pub fn apply(work: &mut Work<'_>) {
     let mut start = 0;
     while let Some(round) = Round::at(work.turns(), start) {
-        while let Some((spot, id)) = unnamed(work, &round) {
-            name(work, spot, id);
+        while let Some((spot, call)) = unnamed(work, &round) {
+            name(work, spot, call);
         }
         start = round.end();
     }
@@ -36,8 +35,8 @@ fn is_taken(work: &Work<'_>, round: &Round, (turn, at): Spot) -> bool {
     pairing::is_fine(work, round) && !pairing::is_incomplete(work, &work.block(turn, at).extras)
 }
 
-/// The first result without an id, if there is a call for it.
-fn unnamed(work: &Work<'_>, round: &Round) -> Option<(Spot, Text)> {
+/// The first result without an id and the call for it, if there is one.
+fn unnamed(work: &Work<'_>, round: &Round) -> Option<(Spot, Spot)> {
     let mut results = round.results(work);
     let unnamed = |(spot, result): &(Spot, &ToolResult)| {
         result.call.is_empty() && !is_taken(work, round, *spot)
@@ -45,14 +44,20 @@ fn unnamed(work: &Work<'_>, round: &Round) -> Option<(Spot, Text)> {
     let (spot, result) = results.find(unnamed)?;
     let open = || round.calls(work).filter(|(_, call)| !round.has_result(work, &call.id));
     let same = open().find(|(_, call)| result.name.as_ref() == Some(&call.name));
-    let (_, call) = same.or_else(|| open().next())?;
-    Some((spot, call.id.clone()))
+    let (call, _) = same.or_else(|| open().next())?;
+    Some((spot, call))
 }
 
-fn name(work: &mut Work<'_>, (turn, at): Spot, id: Text) {
+fn name(work: &mut Work<'_>, (turn, at): Spot, call: Spot) {
+    let Some(id) = pairing::call(work.block(call.0, call.1)).map(|call| call.id.clone()) else {
+        return;
+    };
+    let mut answer = Block::clone(work.block(turn, at));
+    pairing::share_id(work, call, &mut answer);
     let what = format!("a result without an id is taken to answer the open call {id}");
-    if let Body::ToolResult(result) = &mut work.edit(turn, at).body {
+    if let Body::ToolResult(result) = &mut answer.body {
         result.call = id;
     }
+    *work.edit(turn, at) = answer;
     work.change(Place::block(turn, at), what);
 }

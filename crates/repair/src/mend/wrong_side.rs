@@ -34,13 +34,13 @@ pub fn apply(work: &mut Work<'_>) {
 fn result_of_model(work: &Work<'_>, start: usize) -> Option<Spot> {
     let round = Round::at(work.turns(), start)?;
     let mut said = pairing::blocks(work, round.speech);
-    said.find(|(_, body)| pairing::result(body).is_some()).map(|(spot, _)| spot)
+    said.find(|(_, block)| pairing::result(block).is_some()).map(|(spot, _)| spot)
 }
 
 fn call_of_user(work: &Work<'_>, start: usize) -> Option<Spot> {
     let round = Round::at(work.turns(), start)?;
     let mut said = pairing::blocks(work, round.answers);
-    said.find(|(_, body)| pairing::call(body).is_some()).map(|(spot, _)| spot)
+    said.find(|(_, block)| pairing::call(block).is_some()).map(|(spot, _)| spot)
 }
 
 fn to_user(work: &mut Work<'_>, start: usize, spot: Spot) {
@@ -58,12 +58,14 @@ fn to_user(work: &mut Work<'_>, start: usize, spot: Spot) {
 fn to_model(work: &mut Work<'_>, (turn, at): Spot) {
     let role = work.turns()[turn].role;
     work.insert_turn(turn + 1, Turn::new(Role::Assistant));
-    while work.blocks(turn).get(at).is_some_and(|block| pairing::call(&block.body).is_some()) {
+    while work.blocks(turn).get(at).is_some_and(|block| pairing::call(block).is_some()) {
         let end = work.blocks(turn + 1).len();
         work.carry((turn, at), (turn + 1, end));
         work.change(Place::block(turn + 1, end), "a call in the user's turn is the model's");
     }
-    if work.blocks(turn).len() > at {
+    // What is answered comes before what the model says next, also where nothing answers it yet.
+    let spoken = work.turns().get(turn + 2).is_none_or(|next| next.role == Role::Assistant);
+    if work.blocks(turn).len() > at || spoken {
         work.insert_turn(turn + 2, Turn::new(role));
         while work.blocks(turn).len() > at {
             let end = work.blocks(turn + 2).len();

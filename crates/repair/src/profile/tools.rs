@@ -8,6 +8,8 @@ use super::tool_keys::{self, Kinds};
 pub struct Tools {
     /// Calls in the history need tools in the request.
     pub history_needs_tools: bool,
+    /// It can be said that no tool is to be called.
+    pub takes_no_choice: bool,
     /// What a tool may be called.
     pub names: Names,
     /// What a tool may be called in a call of the history.
@@ -242,6 +244,7 @@ const FREE: Schema = Schema {
 
 const ANTHROPIC: Tools = Tools {
     history_needs_tools: true,
+    takes_no_choice: true,
     names: Names { most: Some(128), ..PLAIN },
     called: PLAIN,
     fixed_names: FIXED_NAMES,
@@ -315,6 +318,7 @@ const GEMINI: Tools = Tools {
 
 const BEDROCK: Tools = Tools {
     history_needs_tools: true,
+    takes_no_choice: false,
     names: PLAIN,
     called: PLAIN,
     served: &["toolUse", "toolResult"],

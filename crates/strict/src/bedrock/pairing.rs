@@ -9,13 +9,21 @@ use crate::{Evidence, Findings, Request, Rule};
 /// What the calls or results of a message are about.
 fn ids<'v>(body: &'v Value, message: usize, kind: &str) -> Vec<&'v str> {
     let Some(value) = items(body, "messages").get(message) else { return Vec::new() };
-    let id = |block: Block<'v>| block.field(kind).map(|tool| string(tool, "toolUseId"));
+    let id = |block: Block<'v>| client_tool(block, kind).map(|tool| string(tool, "toolUseId"));
     blocks_of(value, message).filter_map(id).collect()
+}
+
+/// A call or result of the client's tools: those that the provider runs itself have a type, and both
+/// stand in the assistant's message.
+fn client_tool<'v>(block: Block<'v>, kind: &str) -> Option<&'v Value> {
+    block.field(kind).filter(|tool| tool.field("type").is_none_or(Value::is_null))
 }
 
 fn without_config(request: &Request<'_>, findings: &mut Findings) {
     let body = request.body;
-    let uses = |block: &Block<'_>| block.is("toolUse") || block.is("toolResult");
+    let uses = |block: &Block<'_>| {
+        ["toolUse", "toolResult"].iter().any(|kind| client_tool(*block, kind).is_some())
+    };
     let config = body.field("toolConfig").is_some_and(|config| !config.is_null());
     if let Some(block) = blocks(body).find(uses).filter(|_| !config) {
         findings.add(block.path(), NO_CONFIG);

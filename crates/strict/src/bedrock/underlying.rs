@@ -183,6 +183,10 @@ pub(super) fn block(value: &Value) -> Value {
             };
             json!({"type": "document", "source": source, "title": inner.field("name")})
         }
+        // What the provider runs itself stands where nothing of the client's does.
+        "toolUse" | "toolResult" if inner.field("type").is_some_and(Value::is_string) => {
+            json!({"type": kind, "id": inner.field("toolUseId")})
+        }
         "toolUse" => json!({
             "type": "tool_use",
             "id": inner.field("toolUseId"),

@@ -14,6 +14,10 @@ pub struct Calls {
     pub one_each: bool,
     /// Which calls must differ in their ids.
     pub unique: Unique,
+    /// The model makes all calls, and the user brings all results.
+    pub sides: bool,
+    /// Calls and results may be written in the old way, without ids.
+    pub old: bool,
     /// What an id looks like.
     pub ids: Ids,
     /// What arguments look like.
@@ -73,6 +77,8 @@ pub enum Unique {
     Conversation,
     /// Those of one turn.
     Turn,
+    /// Those of which one takes free text and the other does not.
+    Kind,
     /// None.
     No,
 }
@@ -127,6 +133,8 @@ pub enum Arguments {
 pub struct Pair {
     pub call: &'static str,
     pub results: Results,
+    /// What they say stands in a field of their kind's name.
+    pub nested: bool,
     /// The field of the call, and those of the result (the first that is there), by which they find
     /// each other.
     pub ids: (&'static str, &'static [&'static str]),

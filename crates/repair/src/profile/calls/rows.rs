@@ -35,7 +35,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Calls)] = &[
     (Scope::flavors("openai-chat", INVENTOR), CHAT),
     (
         Scope::flavors("openai-chat", &["generic"]),
-        Calls { ids: UP_TO_40, arguments: Arguments::Json, ..CHAT },
+        Calls { ids: UP_TO_40, arguments: Arguments::Json, old: false, ..CHAT },
     ),
     (
         chat(&["openrouter"], &["anthropic/"]),
@@ -59,7 +59,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Calls)] = &[
     ),
     (
         Scope::flavors("openai-chat", &["deepseek"]),
-        Calls { strays: Strays::AmongResults, ids: ANY, empty_list: true, ..CHAT },
+        Calls { strays: Strays::AmongResults, ids: ANY, empty_list: true, old: false, ..CHAT },
     ),
     (
         Scope::flavors("openai-chat", &["qwen"]),
@@ -90,6 +90,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Calls)] = &[
         Scope::flavors("openai-chat", &["vllm"]),
         Calls {
             arguments: Arguments::JsonOrNothing,
+            old: false,
             complete: &["object arguments", "other arguments", "no call"],
             ..LENIENT
         },
@@ -99,7 +100,8 @@ pub(in crate::profile) static ROWS: &[(Scope, Calls)] = &[
         Scope::flavors("openai-chat", &["llama.cpp"]),
         Calls { complete: &["no type", "null arguments", "other arguments"], ..LENIENT },
     ),
-    (Scope::flavors("openai-chat", &["groq", "xai", "cerebras"]), LENIENT),
+    (Scope::flavors("openai-chat", &["groq"]), Calls { complete: NO_NULLS, ..LENIENT }),
+    (Scope::flavors("openai-chat", &["xai", "cerebras"]), LENIENT),
     (Scope::all("openai-chat"), CHAT),
     (Scope::all("openai-responses"), RESPONSES),
     (
@@ -109,7 +111,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Calls)] = &[
     (vertex(&["gemini-2-5"]), GEMINI),
     (
         vertex(&["gemini-2", "gemini-1", "gemini-pro-vision", "gemini-exp", "learnlm"]),
-        Calls { ids: Ids { absent: true, ..ANY }, ..GEMINI },
+        Calls { ids: Ids { absent: true, least: 0, ..ANY }, ..GEMINI },
     ),
     (Scope::flavors("gemini", &["vertex"]), Calls { named_results: true, ..GEMINI }),
     (Scope::all("gemini"), GEMINI),
@@ -144,6 +146,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Calls)] = &[
 /// Everything that a call or a result may lack.
 const ALL_MARKS: &[&str] = &[
     "no id",
+    "empty id",
     "no type",
     "no arguments",
     "null arguments",
@@ -151,10 +154,38 @@ const ALL_MARKS: &[&str] = &[
     "other arguments",
     "no call",
     "empty call",
+    "null call",
+];
+/// Takes ids that say nothing.
+const MOST_MARKS: &[&str] = &[
+    "no id",
+    "no type",
+    "no arguments",
+    "null arguments",
+    "object arguments",
+    "other arguments",
+    "no call",
+];
+/// As these, but nothing in a message may be null.
+const NO_NULLS: &[&str] = &[
+    "no id",
+    "no type",
+    "no arguments",
+    "null arguments",
+    "object arguments",
+    "other arguments",
+    "no call",
+    "null call",
 ];
 /// Asks for nothing in particular in a call, but for a string where one should be.
-const LOOSE: &[&str] =
-    &["null arguments", "object arguments", "other arguments", "no call", "empty call"];
+const LOOSE: &[&str] = &[
+    "null arguments",
+    "object arguments",
+    "other arguments",
+    "no call",
+    "empty call",
+    "null call",
+];
 const LOOSER: &[&str] = &["null arguments", "object arguments", "other arguments", "no call"];
 
 /// The inventor of the dialect, and who serves the same models.
@@ -187,6 +218,8 @@ const MESSAGES: Calls = Calls {
     strays: Strays::Refused,
     one_each: true,
     unique: Unique::Conversation,
+    sides: true,
+    old: false,
     ids: Ids { others: Some("_-"), reserved: Some("srvtoolu_"), ..ANY },
     arguments: Arguments::Object,
     named_results: false,
@@ -201,6 +234,7 @@ const MESSAGES: Calls = Calls {
     pairs: &[Pair {
         call: "server_tool_use",
         results: Results::Ending("_tool_result", "mcp_tool_result"),
+        nested: false,
         ids: ("id", &["tool_use_id"]),
         prefix: Some("srvtoolu_"),
         from: Answerer::Provider,
@@ -212,6 +246,7 @@ const CHAT: Calls = Calls {
     answers: Answers::FirstAfterTurn,
     one_each: false,
     unique: Unique::No,
+    old: true,
     ids: UP_TO_64,
     arguments: Arguments::Any,
     empty_list: false,
@@ -226,9 +261,18 @@ const CHAT: Calls = Calls {
 const MISTRAL: Calls = Calls {
     one_each: true,
     unique: Unique::Turn,
+    old: false,
     ids: Ids { never: "null", ..ANY },
     empty_list: true,
-    complete: &["no id", "null arguments", "other arguments", "no call", "empty call"],
+    complete: &[
+        "no id",
+        "empty id",
+        "null arguments",
+        "other arguments",
+        "no call",
+        "empty call",
+        "null call",
+    ],
     ..CHAT
 };
 
@@ -237,20 +281,14 @@ const LENIENT: Calls = Calls {
     strays: Strays::Taken,
     ids: ANY,
     empty_list: true,
-    complete: &[
-        "no id",
-        "no type",
-        "no arguments",
-        "null arguments",
-        "object arguments",
-        "other arguments",
-        "no call",
-    ],
+    complete: MOST_MARKS,
     ..CHAT
 };
 
 const RESPONSES: Calls = Calls {
     answers: Answers::BeforeNext,
+    unique: Unique::Kind,
+    old: false,
     strays: Strays::AfterTheirCall,
     empty_list: true,
     complete: &[],
@@ -292,7 +330,7 @@ const GEMINI: Calls = Calls {
     answers: Answers::Counted,
     ordered_results: true,
     unique: Unique::No,
-    ids: ANY,
+    ids: Ids { least: 0, ..ANY },
     caller: None,
     repeated: None,
     continues: &[],
@@ -303,16 +341,26 @@ const GEMINI: Calls = Calls {
 const CONVERSE: Calls = Calls {
     answers: Answers::NextTurn,
     unique: Unique::No,
+    sides: false,
     ids: Ids { others: Some("_.:-"), most: 64, ..ANY },
     caller: None,
     repeated: None,
     continues: &[],
-    pairs: &[],
+    pairs: &[Pair {
+        call: "toolUse",
+        results: Results::Kinds(&["toolResult"]),
+        nested: true,
+        ids: ("toolUseId", &["toolUseId"]),
+        prefix: None,
+        from: Answerer::Provider,
+        unless: None,
+    }],
     ..MESSAGES
 };
 
 const CLAUDE_BEHIND_CONVERSE: Calls = Calls {
     unique: Unique::Conversation,
+    sides: true,
     ids: Ids { others: Some("_-"), most: 64, ..ANY },
     ..CONVERSE
 };
@@ -334,6 +382,7 @@ const fn client_pair(call: &'static str, results: &'static [&'static str]) -> Pa
     Pair {
         call,
         results: Results::Kinds(results),
+        nested: false,
         ids: ("call_id", &["call_id", "id"]),
         prefix: None,
         from: Answerer::Client,
