@@ -68,6 +68,8 @@ pub struct Schema {
     pub draft: Draft,
     /// An array says what it holds.
     pub items: bool,
+    /// Properties are not a list.
+    pub mapped: bool,
     /// A reference stands alone, and items are no list.
     pub bare_references: bool,
     /// What a schema may not have anywhere.
@@ -206,6 +208,10 @@ pub(super) static ROWS: &[(Scope, Tools)] = &[
     ),
     (Scope::flavors("openai-chat", &["vllm"]), Tools { empty_list: false, ..COMPATIBLE }),
     (
+        Scope::flavors("openai-chat", &["ollama"]),
+        Tools { schema: Schema { mapped: true, ..FREE }, ..COMPATIBLE },
+    ),
+    (
         Scope::flavors("openai-chat", &["llama.cpp"]),
         Tools { kinds: &tool_keys::ANYTHING, ..COMPATIBLE },
     ),
@@ -236,6 +242,7 @@ const FREE: Schema = Schema {
     null: false,
     draft: Draft::Unchecked,
     items: false,
+    mapped: false,
     bare_references: false,
     refused: &[],
     own: None,

@@ -65,6 +65,19 @@ const FLAVORED: Words = words! {
     &["items"] => "tools.function.parameters is not a valid moonshot flavored json schema, details: <At path '{at}': items must be an object>",
 };
 
+pub(super) const OLLAMA_SCHEMA: Rule = Rule {
+    name: "ollama-schema",
+    status: 400,
+    when: "The properties of a function's parameters are a list, as some languages write an empty object.",
+    words: MAPPED.lines,
+    evidence: Evidence::Seen,
+    source: "ollama#10328",
+    check: ollama_schema,
+};
+const MAPPED: Words = words! {
+    &["ollama"] => "json: cannot unmarshal array into Go struct field .tools.function.parameters.properties of type map[string]api.ToolProperty",
+};
+
 pub(super) const GEMINI_COMPAT_SCHEMA_KEY: Rule = Rule {
     name: "gemini-compat-schema-key",
     status: 400,
@@ -281,6 +294,15 @@ fn moonshot_schema(request: &Request<'_>, findings: &mut Findings) {
                 found(FLAVORED.by("items").unwrap_or(reference), steps, "");
             }
         });
+    }
+}
+
+fn ollama_schema(request: &Request<'_>, findings: &mut Findings) {
+    for schema in schemas(request).iter().filter(|schema| schema.what == "function") {
+        if schema.value.get("properties").is_some_and(Value::is_array) {
+            let path = format!("{}.properties", schema.path);
+            MAPPED.refuse(request, findings, &Refusal { path, ..Refusal::default() });
+        }
     }
 }
 

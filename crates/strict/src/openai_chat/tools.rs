@@ -50,6 +50,17 @@ const DESCRIPTION: Words = words! {
     INVENTOR => "Invalid '{at}': string too long. Expected a string with maximum length {limit}, but got a string with length {count} instead.",
 };
 
+pub(super) const TOOL_DUPLICATE: Rule = Rule {
+    name: "tool-duplicate",
+    status: 400,
+    when: "Two tools have one name (deepseek).",
+    words: DUPLICATE.lines,
+    evidence: Evidence::Seen,
+    source: "Clawith#251, openhanako#789",
+    check: tool_duplicate,
+};
+const DUPLICATE: Words = words! { &["deepseek"] => "Tool names must be unique." };
+
 pub(super) const NAMED_CHOICE: Rule = Rule {
     name: "named-choice",
     status: 400,
@@ -147,6 +158,21 @@ fn tool_description_length(request: &Request<'_>, findings: &mut Findings) {
                 code: Some("string_above_max_length"),
             };
             DESCRIPTION.refuse(request, findings, &refusal);
+        }
+    }
+}
+
+fn tool_duplicate(request: &Request<'_>, findings: &mut Findings) {
+    let name = |tool: &Value| {
+        let function = tool.get("function").unwrap_or(&Value::Null);
+        string(function, "name").to_owned()
+    };
+    let tools = items(request.body, "tools");
+    for (at, tool) in tools.iter().enumerate() {
+        let same = |other: &Value| !name(tool).is_empty() && name(other) == name(tool);
+        if tools[..at].iter().any(same) {
+            let refusal = Refusal { path: format!("tools.{at}"), ..Refusal::default() };
+            DUPLICATE.refuse(request, findings, &refusal);
         }
     }
 }
