@@ -35,11 +35,9 @@ fn another_type_becomes_a_string() {
 
 #[test]
 fn null_is_a_string_with_nothing_in_it_and_calls_and_ids_stay() {
-    let body = format!(
-        r#"{{"model":"m","max_tokens":9,"messages":[{{"role":"user","content":"a"}},{{"role":"assistant","content":[{{"type":"tool_use","id":"call_1","name":"ls","input":{{}}}}]}},{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"call_1","content":null}}]}}],"tools":[{{"name":"ls","input_schema":{{"type":"object","properties":{{}}}}}}]}}"#
-    );
+    let body = r#"{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"tool_use","id":"call_1","name":"ls","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_1","content":null}]}],"tools":[{"name":"ls","input_schema":{"type":"object","properties":{}}}]}"#;
     let road = Road { from: "anthropic", ..STRINGS };
-    let (sent, _) = road.send(&body);
+    let (sent, _) = road.send(body);
     let expected = format!(
         r#"[{{"role":"user","content":"a"}},{{"role":"assistant","content":"","tool_calls":[{CALL}]}},{{"role":"tool","tool_call_id":"call_1","content":""}}]"#
     );
