@@ -2,7 +2,7 @@
 
 use interlingua_model::{Conversation, DialectId, Ledger, Place, TopField};
 use interlingua_wire::json::Object;
-use interlingua_wire::{Doc, Json};
+use interlingua_wire::{Doc, Json, Node};
 
 use crate::note;
 
@@ -27,6 +27,18 @@ pub fn read_fields(body: &Doc, known: impl Fn(&str) -> bool, ledger: &mut Ledger
 pub fn room(conversation: &Conversation) -> usize {
     let read: usize = conversation.fields.iter().map(|field| field.value.as_str().len()).sum();
     read + read / 8 + 1024
+}
+
+/// The messages of a list. One that is null says nothing, and is skipped and noted.
+pub fn messages<'d>(
+    list: Node<'d>,
+    ledger: &mut Ledger,
+) -> impl Iterator<Item = Node<'d>> + use<'d> {
+    for (at, _) in list.items().enumerate().filter(|(_, item)| item.is_null()) {
+        let what = format!("message {at} is null, and skipped");
+        ledger.change(note::ODD_INPUT, Place::BODY, what);
+    }
+    list.items().filter(|item| !item.is_null())
 }
 
 /// Writes a body back in its own dialect: fields in their order, each either as it was written or as

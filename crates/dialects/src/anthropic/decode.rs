@@ -9,14 +9,15 @@ use interlingua_model::{
 use interlingua_wire::{Field, Json, Kind, Node, Text};
 
 use super::{ID, ISSUER, media};
-use crate::note;
+use crate::{body, note};
 
 /// The list of messages; what stands in its place is read as one message.
 pub(super) fn turns(list: Node<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Turn>> {
     match list.kind() {
         Kind::Array => {
             let mut turns = Vec::with_capacity(list.len());
-            turns.extend(list.items().enumerate().map(|(at, item)| turn(item, at, ledger)));
+            let messages = body::messages(list, ledger).enumerate();
+            turns.extend(messages.map(|(at, item)| turn(item, at, ledger)));
             turns
         }
         Kind::Null => Vec::new(),

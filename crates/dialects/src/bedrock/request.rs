@@ -44,7 +44,8 @@ pub(super) fn decode(doc: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
 fn turns(node: Node<'_>, ledger: &mut Ledger) -> Vec<Verbatim<interlingua_model::Turn>> {
     match node.kind() {
         Kind::Array => {
-            node.items().enumerate().map(|(at, item)| decode::turn(item, at, ledger)).collect()
+            let messages = body::messages(node, ledger).enumerate();
+            messages.map(|(at, item)| decode::turn(item, at, ledger)).collect()
         }
         Kind::Null => Vec::new(),
         Kind::Object | Kind::String | Kind::Number | Kind::Bool => {

@@ -5,14 +5,14 @@ use interlingua_wire::{Kind, Node};
 
 use super::part::{self, Pairing};
 use super::{ID, names};
-use crate::note;
+use crate::{body, note};
 
 /// The list of contents. A single content, or a bare string, stands for a list of one.
 pub(super) fn decode_list(contents: Node<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Turn>> {
     let mut pairing = Pairing::default();
     if contents.is_array() {
         let mut turns = Vec::with_capacity(contents.len());
-        for content in contents.items() {
+        for content in body::messages(contents, ledger) {
             turns.push(decode(content, &mut pairing, turns.len(), ledger));
         }
         return turns;

@@ -2,7 +2,7 @@
 
 use interlingua_model::{
     Args, Block, Body, Cache, Citation, DialectId, Extras, Form, Ledger, Media, MediaKind, Origin,
-    Role, Seal, Source, Thinking, ToolCall, ToolResult, Verbatim,
+    Place, Role, Seal, Section, Source, Thinking, ToolCall, ToolResult, Verbatim,
 };
 use interlingua_wire::{Json, Kind, Node, Text};
 
@@ -17,10 +17,27 @@ pub(super) fn blocks(
 ) -> Vec<Verbatim<Block>> {
     match list {
         Some(list) if list.is_array() => {
-            list.items().map(|item| block(item, role, ledger)).collect()
+            let mut blocks = Vec::with_capacity(list.len());
+            for (at, item) in list.items().enumerate() {
+                let noted = ledger.entries.len();
+                blocks.push(block(item, role, ledger));
+                place(ledger, noted, |place| place.block = Some(at as u32));
+            }
+            blocks
         }
         Some(one) if !one.is_null() => vec![block(one, role, ledger)],
         _ => Vec::new(),
+    }
+}
+
+/// Says of the entries from `noted` on where their subject stands. What is read from its own text
+/// knows nothing of the conversation around it.
+pub(super) fn place(ledger: &mut Ledger, noted: usize, change: impl Fn(&mut Place)) {
+    for entry in ledger.entries.iter_mut().skip(noted) {
+        if matches!(entry.place.section, Section::Turns | Section::System) {
+            change(&mut entry.place);
+            entry.after = Some(entry.place);
+        }
     }
 }
 

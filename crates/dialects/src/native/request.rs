@@ -2,14 +2,15 @@
 
 use bytes::Bytes;
 use interlingua_model::{
-    Block, Conversation, DialectId, Ledger, Place, Role, Settings, Target, TopField, Turn, Verbatim,
+    Block, Conversation, DialectId, Ledger, Place, Role, Section, Settings, Target, TopField, Turn,
+    Verbatim,
 };
 use interlingua_wire::json::Object;
 use interlingua_wire::{Json, Node, Writer};
 
 use super::blocks::{self, Raw};
 use super::{ID, names, read_blocks, settings, tools};
-use crate::note;
+use crate::{body, note};
 
 pub(super) fn encode(conversation: &Verbatim<Conversation>, target: &Target) -> Bytes {
     let model = target.model.as_ref().or(conversation.model.as_ref());
@@ -95,9 +96,16 @@ pub(super) fn decode(root: Node<'_>, ledger: &mut Ledger) -> Conversation {
     let source = root.get("source").and_then(|name| names::dialect(&name.word())).unwrap_or(ID);
     let mut conversation = Conversation::new(source);
     conversation.model = root.get("model").and_then(interlingua_wire::Node::text);
+    let noted = ledger.entries.len();
     conversation.system = read_blocks::blocks(root.get("system"), Role::System, ledger).into();
-    for turn in root.get("turns").into_iter().flat_map(Node::items) {
+    read_blocks::place(ledger, noted, |place| {
+        *place = Place { section: Section::System, index: None, block: place.block };
+    });
+    let list = root.get("turns").map(|list| body::messages(list, ledger));
+    for turn in list.into_iter().flatten() {
+        let (at, noted) = (conversation.turns.len(), ledger.entries.len());
         conversation.turns.push(decode_turn(turn, ledger));
+        read_blocks::place(ledger, noted, |place| place.index = Some(at as u32));
     }
     let list = root.get("tools").into_iter().flat_map(Node::items);
     conversation.tools = list.map(|tool| tools::decode(tool, ledger)).collect::<Vec<_>>().into();

@@ -10,7 +10,7 @@ use super::calls::Nameless;
 use super::mark;
 use super::parts::{self, odd};
 use super::{ID, calls, reasoning};
-use crate::note;
+use crate::{body, note};
 
 /// The calls that no result has answered yet, by id and name: a result without an id answers one.
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ struct Fields<'d> {
 pub(super) fn messages(list: Node<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Turn>> {
     let mut unanswered = Unanswered::default();
     let mut turns = Vec::with_capacity(list.len());
-    for (at, node) in list.items().enumerate() {
+    for (at, node) in body::messages(list, ledger).enumerate() {
         turns.push(message(node, &mut unanswered, Place::turn(at), ledger));
     }
     turns

@@ -38,6 +38,7 @@ fn decode_input(input: Node<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Turn>> {
         Kind::String => vec![items::decode_turn(input, 0, ledger)],
         Kind::Null => Vec::new(),
         Kind::Array => {
+            let messages = body::messages(input, ledger).enumerate();
             let turn = |(at, item): (usize, Node<'_>)| {
                 let turn = items::decode_turn(item, at, ledger);
                 if item.is_string() {
@@ -47,7 +48,7 @@ fn decode_input(input: Node<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Turn>> {
                 }
                 turn
             };
-            input.items().enumerate().map(turn).collect()
+            messages.map(turn).collect()
         }
         Kind::Object | Kind::Number | Kind::Bool => {
             ledger.change(note::ODD_INPUT, Place::BODY, "`input` is neither a string nor a list");

@@ -6,9 +6,6 @@
 //!
 //! > Conversation must start with a user message or system message
 //!
-//! > Please ensure that function call turn comes immediately after a user turn or after a function
-//! > response turn.
-//!
 //! ## Example
 //! ```text
 //! before   assistant: "Welcome!"   user: "hi"
@@ -19,7 +16,7 @@ use interlingua_model::{Block, Place, Role, Turn};
 use interlingua_wire::Text;
 
 use crate::Work;
-use crate::look::{is_assistants, is_call};
+use crate::look::is_assistants;
 use crate::profile::roles::First;
 
 pub fn apply(work: &mut Work<'_>) {
@@ -31,12 +28,6 @@ pub fn apply(work: &mut Work<'_>) {
         First::Anyone => false,
         First::User => true,
         First::NotTheAssistant => work.leading() == 0 && work.conversation().system.is_empty(),
-        First::NoCall => {
-            let run = work.turns()[first..].iter().take_while(|turn| is_assistants(turn));
-            // Of what came in this dialect each turn is written on its own.
-            let run = run.take(if work.is_own() { 1 } else { usize::MAX });
-            run.flat_map(|turn| &turn.blocks).any(|block| is_call(block))
-        }
     };
     if wanted {
         let mut turn = Turn::new(Role::User);

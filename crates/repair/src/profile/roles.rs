@@ -65,8 +65,6 @@ pub enum First {
     Anyone,
     /// The user, or instructions.
     NotTheAssistant,
-    /// Someone before the assistant's first call.
-    NoCall,
     User,
 }
 
@@ -195,7 +193,6 @@ const RESPONSES: Roles = Roles {
 const GEMINI: Roles = Roles {
     instructions: Instructions::Apart,
     joined: Joined::BeforeCalls,
-    first: First::NoCall,
     last: Last::User,
     empty_turns: false,
     silent_assistant: false,
