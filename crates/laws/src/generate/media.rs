@@ -26,13 +26,13 @@ impl Writer {
     }
 }
 
-/// Base64 that begins as such a file does and holds the mark.
+/// Base64 that begins as such a file does, with its size where it has one, and holds the mark.
 fn data(mime: &str, mark: &str) -> String {
     let begin = match mime {
-        "image/png" => "iVBORw0KGgoAAAANSUhEUgAA",
-        "image/jpeg" => "/9j/4AAQSkZJRgABAQAAAQAB",
+        "image/png" => "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ",
+        "image/jpeg" => "/9j/4AAQSkZJRgABAQAAAQABAAD/wAALCAABAAEBAREA",
         "image/gif" => "R0lGODlhAQABAIAAAAAAAP//",
-        "image/webp" => "UklGRiQAAABXRUJQVlA4IBgA",
+        "image/webp" => "UklGRiQAAABXRUJQVlA4IBgAAAAwAQCdASoBAAEA",
         "application/pdf" => "JVBERi0xLjcKJeLjz9MKMSAw",
         _ => "QUJDREVGR0hJSktMTU5PUFFS",
     };
