@@ -13,6 +13,10 @@ use interlingua_laws::seeds::{load, read};
 use interlingua_laws::source::Supply;
 use interlingua_laws::targets::providers;
 
+/// A quarter of a run is small allocations.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const USAGE: &str = "\
 Usage: cargo xtask laws [OPTIONS]
 

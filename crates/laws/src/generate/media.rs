@@ -17,7 +17,9 @@ impl Writer {
             2 if self.odd() => Source::File(format!("file-{mark}")),
             3 if kind == "document" => Source::Plain(format!("plain {mark}")),
             4 if self.odd() => Source::Url(self.rng.pick(ODD_URLS).into()),
-            5 if self.odd() => Source::Base64(self.rng.pick(&["", "***", "AAAA"]).into()),
+            5 if self.odd() => {
+                Source::Base64(self.rng.pick(&["", "***", "AAAA", WIDE, CUT]).into())
+            }
             _ => Source::Base64(data(mime, &mark)),
         };
         let name = self.rng.once_in(3).then_some("report.pdf");
@@ -26,13 +28,13 @@ impl Writer {
     }
 }
 
-/// Base64 that begins as such a file does, with its size where it has one, and holds the mark.
+/// Base64 that begins as such a file does and holds the mark.
 fn data(mime: &str, mark: &str) -> String {
     let begin = match mime {
         "image/png" => "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ",
-        "image/jpeg" => "/9j/4AAQSkZJRgABAQAAAQABAAD/wAALCAABAAEBAREA",
-        "image/gif" => "R0lGODlhAQABAIAAAAAAAP//",
-        "image/webp" => "UklGRiQAAABXRUJQVlA4IBgAAAAwAQCdASoBAAEA",
+        "image/jpeg" => "/9j/4AAQSkZJRgABAQAAAQABAAD/wAALCAABAAEBAREA/9oACAEBAAA/AAAA",
+        "image/gif" => "R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAAC",
+        "image/webp" => "UklGRh4AAABXRUJQVlA4IBIAAAAwAQCdASoBAAEAAAAAAAAAAAAA",
         "application/pdf" => "JVBERi0xLjcKJeLjz9MKMSAw",
         _ => "QUJDREVGR0hJSktMTU5PUFFS",
     };
@@ -71,3 +73,7 @@ const ODD_URLS: &[&str] = &[
     "gs://bucket/a.pdf",
     "s3://bucket/a.png",
 ];
+
+/// Pictures that say they are wider than any provider takes, and ones that end in their head.
+const WIDE: &str = "iVBORw0KGgoAAAANSUhEUgAAw1AAAAABCAYAAAAfFcSJ";
+const CUT: &str = "iVBORw0KGgoAAAAN";
