@@ -93,7 +93,12 @@ pub(crate) fn run(order: &Doctor) -> Result<(), Problem> {
     match &fixed.left[..] {
         [] => Ok(()),
         [first, others @ ..] => {
-            let what = format!("{name}: no repair is known for this: {}", first.message);
+            let why = if diagnosis.is_beyond_repair(first.rule) {
+                "no repair is known for this"
+            } else {
+                "the file cannot hold the repair of this"
+            };
+            let what = format!("{name}: {why}: {}", first.message);
             let advice = match others.len() {
                 0 => String::new(),
                 others => {
