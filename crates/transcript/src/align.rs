@@ -119,14 +119,22 @@ impl<'u> Matching<'u> {
         }
     }
 
-    /// What is left between two anchors: of the same role and kind, and about the same call, is the
-    /// same part, rewritten.
+    /// What is left between two anchors: of the same role and kind, and about the same call if one of
+    /// them is, is the same part, rewritten.
     fn pair(&mut self) {
+        self.pair_by(kind);
+        self.pair_by(|unit| {
+            let (role, kind, _) = kind(unit);
+            (role, kind)
+        });
+    }
+
+    fn pair_by<K: PartialEq>(&mut self, key: impl Fn(&'u Unit) -> K) {
         for (befores, afters) in self.gaps() {
             let mut from = befores.start;
             for at in afters {
-                let wanted = kind(&self.after[at]);
-                let found = (from..befores.end).find(|one| kind(&self.before[*one]) == wanted);
+                let wanted = key(&self.after[at]);
+                let found = (from..befores.end).find(|one| key(&self.before[*one]) == wanted);
                 if let Some(found) = found {
                     self.partner[at] = Some(found);
                     from = found + 1;

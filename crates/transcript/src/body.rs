@@ -39,7 +39,9 @@ pub(crate) fn of_body(
     let doc = source.lines().first().and_then(|line| line.doc.as_ref().ok());
     let mut units = doc.map(|doc| unit::units(dialect, doc)).unwrap_or_default();
     let lines = source.lines_of(units.iter().map(|unit| unit.at));
-    for (unit, line) in units.iter_mut().zip(lines) {
+    // In a file of one line, the line tells nothing.
+    let told = source.bytes().trim_ascii().contains(&b'\n');
+    for (unit, line) in units.iter_mut().zip(lines).filter(|_| told) {
         let slot = unit.block.unwrap_or_default();
         unit.origin = Some(Origin { line, record: unit.turn, slot });
     }

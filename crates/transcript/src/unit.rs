@@ -34,7 +34,8 @@ pub struct Origin {
 /// The parts of a request body. They have no origin.
 pub fn units(dialect: &dyn Dialect, body: &Doc) -> Vec<Unit> {
     let inside = inside(dialect);
-    let turns = body.root().get(dialect.turns_key()).into_iter().flat_map(Node::items);
+    let key = if dialect.id().0 == SESSION { "turns" } else { dialect.turns_key() };
+    let turns = body.root().get(key).into_iter().flat_map(Node::items);
     let mut units = Vec::new();
     for (at, turn) in turns.enumerate() {
         let role = turn.get("role").map(|role| role.word().into_owned()).unwrap_or_default();
@@ -103,7 +104,10 @@ pub fn place(path: &str) -> Option<(usize, Option<usize>)> {
 }
 
 const INSIDE: &[(&str, &str)] =
-    &[("anthropic", "content"), ("gemini", "parts"), ("bedrock", "content"), ("native", "blocks")];
+    &[("anthropic", "content"), ("gemini", "parts"), ("bedrock", "content")];
+
+/// The dialect of stored sessions, which is nobody's wire format.
+const SESSION: &str = "native";
 
 const TURNS: &[&str] = &["messages", "input", "contents", "turns"];
 const BLOCKS: &[&str] = &["content", "parts", "blocks"];

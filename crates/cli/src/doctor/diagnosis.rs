@@ -22,6 +22,8 @@ pub(crate) struct Diagnosis {
     /// The request as it leaves after repair.
     pub(super) repaired: Bytes,
     pub(super) findings: Vec<Finding>,
+    /// What the provider refuses even after repair.
+    pub(super) beyond_repair: Vec<Violation>,
     /// How many things the provider's dialect says differently, without any repair.
     pub(super) said_differently: usize,
     /// Mends that are about the file, not about the request.
@@ -48,21 +50,25 @@ impl Diagnosis {
         let body = || transcript.body.clone();
         let as_is = transcribe_request(body(), transcript.dialect, provider, &target)?;
         let repaired = translate_request(body(), transcript.dialect, provider, &target)?;
-        let violations = interlingua_strict::find(provider.id().0)
-            .map(|judge| judged(judge, &as_is.body, flavor, &target))
-            .unwrap_or_default();
+        let judge = interlingua_strict::find(provider.id().0);
+        let judged = |body: &Bytes| {
+            judge.map(|judge| judged(judge, body, flavor, &target)).unwrap_or_default()
+        };
+        let violations = judged(&as_is.body);
+        let beyond_repair = if violations.is_empty() { Vec::new() } else { judged(&repaired.body) };
         let repairs = repairs(repaired.ledger, &as_is.ledger);
         let conversation = decoded(transcript);
         let findings =
             finding::find(transcript, conversation.as_ref(), provider, violations, repairs);
         Ok(Self {
             provider,
-            target,
             sent: as_is.body,
             repaired: repaired.body,
             findings,
+            beyond_repair,
             said_differently: as_is.ledger.entries.len(),
             links: transcript.notes.iter().filter(|note| note.mends).count(),
+            target,
         })
     }
 
@@ -83,11 +89,16 @@ impl Diagnosis {
             1 => "the provider refuses this, for 1 reason".to_owned(),
             _ => format!("the provider refuses this, for {refused} reasons"),
         };
-        let open = |finding: &&Finding| finding.violation.is_some() && finding.repairs.is_empty();
-        match self.findings.iter().filter(open).count() {
+        match self.beyond_repair.len() {
             0 => what,
-            open => format!("{what}; {open} of them have no repair of their own"),
+            1 => format!("{what}; for one of them no repair is known"),
+            open => format!("{what}; for {open} of them no repair is known"),
         }
+    }
+
+    /// Whether the provider still refuses this after the repair.
+    pub(super) fn is_beyond_repair(&self, rule: &str) -> bool {
+        self.beyond_repair.iter().any(|violation| violation.rule == rule)
     }
 }
 

@@ -93,6 +93,9 @@ fn nearness(
         return usize::from(finding.spot.turn.is_none() && spot.turn.is_none())
             + usize::from(same_rule);
     };
+    if turn.abs_diff(other) > NEAR {
+        return 0;
+    }
     let call = conversation.and_then(|read| words::call_id(read, turn, finding.spot.block));
     let names = |id: &str| {
         let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '-';
@@ -110,3 +113,6 @@ fn nearness(
     let whole = finding.spot.block.is_none() || spot.block.is_none();
     if turn == other && whole { 2 } else { 0 }
 }
+
+/// A repair stands at most this many turns from what it repairs.
+const NEAR: usize = 2;

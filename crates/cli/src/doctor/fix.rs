@@ -6,11 +6,20 @@ use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use interlingua::{Target, transcribe_request};
+use interlingua_strict::Violation;
 use interlingua_transcript::{Source, Transcript, read};
 
 use super::Doctor;
 use super::diagnosis::Diagnosis;
 use crate::problem::Problem;
+
+/// What came of it.
+pub(super) struct Fixed {
+    /// Where the repaired file is; none if there was nothing that could be repaired.
+    pub(super) path: Option<PathBuf>,
+    /// What the provider still refuses.
+    pub(super) left: Vec<Violation>,
+}
 
 /// Writes it, and says where.
 pub(super) fn write(
@@ -19,10 +28,13 @@ pub(super) fn write(
     source: &Source,
     transcript: &Transcript,
     diagnosis: &Diagnosis,
-) -> Result<PathBuf, Problem> {
+) -> Result<Fixed, Problem> {
     let repaired = in_own_dialect(transcript, diagnosis)?;
     let fixed = transcript.format.write(source, transcript, &repaired);
-    verify(order, name, &fixed, diagnosis)?;
+    let left = left(order, name, &fixed, diagnosis)?;
+    if fixed == source.bytes() {
+        return Ok(Fixed { path: None, left });
+    }
     let path = beside(&order.file);
     save(&path, &fixed, order.force).map_err(|error| {
         if error.kind() == io::ErrorKind::AlreadyExists {
@@ -32,7 +44,7 @@ pub(super) fn write(
         let what = format!("cannot write {}: {error}", path.display());
         Problem::usage(what, "May you write to this folder?")
     })?;
-    Ok(path)
+    Ok(Fixed { path: Some(path), left })
 }
 
 /// The repaired request in the dialect of the file. A stored session is read back from the dialect
@@ -54,7 +66,12 @@ fn in_own_dialect(transcript: &Transcript, diagnosis: &Diagnosis) -> Result<Byte
 }
 
 /// Looks at the repaired file as if it had just come: nothing is claimed that was not seen.
-fn verify(order: &Doctor, name: &str, fixed: &Bytes, before: &Diagnosis) -> Result<(), Problem> {
+fn left(
+    order: &Doctor,
+    name: &str,
+    fixed: &Bytes,
+    before: &Diagnosis,
+) -> Result<Vec<Violation>, Problem> {
     let advice = "Nothing was written. Please report this with the lines named above.";
     let Some(transcript) = read(&Source::new(fixed.clone()).hinted(before.provider.id())) else {
         return Err(Problem::bad(format!("{name}: the repaired file cannot be read"), advice));
@@ -62,15 +79,7 @@ fn verify(order: &Doctor, name: &str, fixed: &Bytes, before: &Diagnosis) -> Resu
     let (provider, target) = (before.provider, before.target.clone());
     let again = Diagnosis::of(&transcript, provider, target, order.flavor.as_deref())
         .map_err(|error| Problem::bad(format!("{name}: the repaired file: {error}"), advice))?;
-    let open = again.findings.iter().find_map(|finding| finding.violation.as_ref());
-    match open {
-        None => Ok(()),
-        Some(violation) => {
-            let (rule, words) = (violation.rule, &violation.message);
-            let what = format!("{name}: the repair is not enough: {words} (rule {rule})");
-            Err(Problem::bad(what, advice))
-        }
-    }
+    Ok(again.findings.into_iter().filter_map(|finding| finding.violation).collect())
 }
 
 /// `talk.jsonl` → `talk.fixed.jsonl`.

@@ -89,7 +89,25 @@ pub(crate) fn run(order: &Doctor) -> Result<(), Problem> {
         return Err(Problem::bad(format!("{name}: {}", diagnosis.count()), advice));
     }
     let fixed = fix::write(order, &name, &source, &transcript, &diagnosis)?;
-    report.end(order.json, Some(&fixed))
+    report.end(order.json, fixed.path.as_deref())?;
+    match &fixed.left[..] {
+        [] => Ok(()),
+        [first, others @ ..] => {
+            let why = if diagnosis.is_beyond_repair(first.rule) {
+                "no repair is known for this"
+            } else {
+                "the file cannot hold the repair of this"
+            };
+            let what = format!("{name}: {why}: {}", first.message);
+            let advice = match others.len() {
+                0 => String::new(),
+                others => {
+                    format!("Nor for {others} others; see `interlingua doctor` on the result.")
+                }
+            };
+            Err(Problem::bad(what, advice))
+        }
+    }
 }
 
 /// The file is nothing that can be examined: what it is, and what could be.

@@ -30,8 +30,31 @@ impl Report<'_> {
             let count = self.diagnosis.said_differently;
             tell(&format!("  {count} things are said differently for {provider}, or not at all"));
         }
-        let text: String = self.diagnosis.findings.iter().map(paragraph).collect();
+        let text: String =
+            self.diagnosis.findings.iter().map(|finding| self.paragraph(finding)).collect();
         output::print(text.as_bytes())
+    }
+
+    fn paragraph(&self, finding: &Finding) -> String {
+        let mut lines = vec![format!("{}{}", place(finding), finding.sentence)];
+        if let Some(violation) = &finding.violation {
+            let (status, words, rule) = (violation.status, &violation.message, violation.rule);
+            lines.push(format!("  The provider answers {status}: {words}"));
+            lines.push(format!("  (rule {rule})"));
+            if finding.repairs.is_empty() {
+                let words = if self.diagnosis.is_beyond_repair(rule) {
+                    "  No repair is known for this."
+                } else {
+                    "  Repair: comes with another repair."
+                };
+                lines.push(words.to_owned());
+            }
+        }
+        for (entry, _) in &finding.repairs {
+            let loss = if entry.loss { " Something is lost by this." } else { "" };
+            lines.push(format!("  Repair: {}.{loss} (repair {})", entry.what, entry.rule));
+        }
+        lines.join("\n") + "\n\n"
     }
 
     pub(super) fn print_json(&self) -> Result<(), Problem> {
@@ -75,23 +98,6 @@ impl Report<'_> {
         }
         Ok(())
     }
-}
-
-fn paragraph(finding: &Finding) -> String {
-    let mut lines = vec![format!("{}{}", place(finding), finding.sentence)];
-    if let Some(violation) = &finding.violation {
-        let (status, words, rule) = (violation.status, &violation.message, violation.rule);
-        lines.push(format!("  The provider answers {status}: {words}"));
-        lines.push(format!("  (rule {rule})"));
-    }
-    for (entry, _) in &finding.repairs {
-        let loss = if entry.loss { " Something is lost by this." } else { "" };
-        lines.push(format!("  Repair: {}.{loss} (repair {})", entry.what, entry.rule));
-    }
-    if finding.repairs.is_empty() {
-        lines.push("  No repair is known for this alone.".to_owned());
-    }
-    lines.join("\n") + "\n\n"
 }
 
 /// Line and path, as far as they are known.

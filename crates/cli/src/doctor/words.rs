@@ -18,7 +18,9 @@ pub(super) fn about(
     if let Some((conversation, at, turn)) = read {
         let block = block.or_else(|| named(turn, &violation.message));
         let found = block.and_then(|block| turn.blocks.get(block));
-        if let Some(sentence) = found.and_then(|found| sentence(conversation, at, found)) {
+        if let Some(sentence) =
+            found.and_then(|found| sentence(conversation, at, found, &violation.message))
+        {
             return (block, sentence);
         }
         if let Some(found) = found {
@@ -71,25 +73,33 @@ fn named(turn: &Turn, message: &str) -> Option<usize> {
     })
 }
 
-/// The sentence for what can be seen without knowing the rule.
-fn sentence(conversation: &Conversation, turn: usize, block: &Block) -> Option<String> {
+/// The sentence for what can be seen in the conversation and is what the provider speaks of.
+fn sentence(
+    conversation: &Conversation,
+    turn: usize,
+    block: &Block,
+    message: &str,
+) -> Option<String> {
+    let speaks_of = |id: &Text| !id.is_empty() && message.contains(&*id.contents());
+    let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
     match &block.body {
-        Body::ToolCall(call) if !is_answered(conversation, turn, &call.id) => Some(format!(
-            "The run of `{}` was interrupted: its result is missing.",
-            call.name
-        )),
-        Body::ToolResult(result) if conversation.call_of(turn, &result.call).is_none() => {
-            Some(format!(
-                "This is the result of a run ({}) that is not in the conversation.",
-                result.call
-            ))
+        Body::ToolCall(call) if speaks_of(&call.id) && !is_answered(conversation, turn, &call.id) => {
+            Some(format!("The run of `{}` was interrupted: its result is missing.", call.name))
         }
-        Body::Thinking(_) if !has_seal(block) => Some(
+        Body::ToolResult(result)
+            if speaks_of(&result.call) && conversation.call_of(turn, &result.call).is_none() =>
+        {
+            let id = &result.call;
+            Some(format!("This is the result of a run ({id}) that is not in the conversation."))
+        }
+        Body::Thinking(_) if says(&["signature"]) && !has_seal(block) => Some(
             "The signature of the model's thinking is missing: without it the provider cannot tell \
              that the thinking is its own."
                 .to_owned(),
         ),
-        Body::Text { text, .. } if text.is_blank() => Some("This text is empty.".to_owned()),
+        Body::Text { text, .. } if says(&["empty", "whitespace"]) && text.is_blank() => {
+            Some("This text is empty.".to_owned())
+        }
         _ => None,
     }
 }

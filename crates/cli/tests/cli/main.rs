@@ -6,5 +6,6 @@ mod bad_input;
 mod case;
 mod check;
 mod command;
+mod doctor;
 mod simulate;
 mod translate;

@@ -127,16 +127,13 @@ impl<'r> Rewriting<'r> {
     fn insert(&mut self) {
         let outside: Vec<&'r Insert> =
             self.edits.inserts.iter().filter(|insert| self.within(insert).is_none()).collect();
-        let groups: Vec<_> = outside.chunk_by(|a, b| self.step(a) == self.step(b)).collect();
+        let groups: Vec<_> = outside.chunk_by(|a, b| self.behind(a) == self.behind(b)).collect();
         for group in groups {
-            let step = self.step(group[0]);
-            let survivor = |step: usize| {
-                let mut rest = self.chain.walk[step..].iter().copied();
-                rest.find(|at| !self.removed.contains(at))
-            };
-            let next = survivor(step.map_or(0, |step| step + 1));
-            let previous = step.map(|step| self.chain.walk[step]);
-            let Some(template) = previous.or(next) else { continue };
+            let previous = self.behind(group[0]);
+            let next = self.next_on_walk(previous);
+            // Where nothing is left, the new lines take the place of what went.
+            let first = self.chain.walk.first().copied();
+            let Some(template) = previous.or(next).or(first) else { continue };
             let mut parent = match previous {
                 Some(event) => Some(self.chain.events[event].uuid.to_string()),
                 None => self.parent_of(template),
@@ -159,16 +156,28 @@ impl<'r> Rewriting<'r> {
         }
     }
 
-    /// The step of the walk behind which a new block belongs; none for the beginning.
-    fn step(&self, insert: &Insert) -> Option<usize> {
+    /// The event behind which a new block belongs; none for the beginning.
+    fn behind(&self, insert: &Insert) -> Option<usize> {
         let units = &self.transcript.units[..=insert.after?];
         let anchored = units.iter().rev().find_map(|unit| unit.origin)?;
         let event = *self.event_of.get(&anchored.record)?;
         let beside = self.chain.beside.iter().find(|(_, at)| *at == event);
-        let event = beside.map_or(event, |(anchor, _)| *anchor);
-        let step = *self.step_of.get(&event)?;
-        let lives = |step: &usize| !self.removed.contains(&self.chain.walk[*step]);
-        (0..=step).rev().find(lives)
+        let event = match beside {
+            Some((anchor, _)) if self.removed.contains(anchor) => return Some(event),
+            Some((anchor, _)) => *anchor,
+            None => event,
+        };
+        let walked = &self.chain.walk[..=*self.step_of.get(&event)?];
+        walked.iter().rev().find(|at| !self.removed.contains(at)).copied()
+    }
+
+    /// The event of the walk that follows this one when the removed lines are gone.
+    fn next_on_walk(&self, event: Option<usize>) -> Option<usize> {
+        let step = match event {
+            Some(event) => self.step_of.get(&event)? + 1,
+            None => 0,
+        };
+        self.chain.walk[step..].iter().find(|at| !self.removed.contains(at)).copied()
     }
 
     /// A line in the manner of its neighbour, and its uuid.

@@ -9,7 +9,7 @@ use interlingua::{Doc, Json, Limits, Text};
 
 use super::parts::{role, word};
 use crate::patch::Patch;
-use crate::{Fate, Insert, Source, Transcript, align, ids, units};
+use crate::{Edits, Fate, Insert, Source, Transcript, align, ids, units};
 
 pub(super) fn write(source: &Source, transcript: &Transcript, repaired: &Bytes) -> Bytes {
     let after = Doc::from_bytes(repaired.clone(), Limits::default());
@@ -38,7 +38,10 @@ pub(super) fn write(source: &Source, transcript: &Transcript, repaired: &Bytes) 
         remove(&parts, &gone, &mut patch);
     }
     for insert in &edits.inserts {
-        add(insert, transcript, messages, &mut patch);
+        match asked(insert, messages, &edits, transcript) {
+            Some(part) => end(part, &insert.json, &mut patch),
+            None => add(insert, transcript, messages, &mut patch),
+        }
     }
     patch.apply(source.bytes())
 }
@@ -91,21 +94,58 @@ fn set_result(part: Node<'_>, text: &Text, patch: &mut Patch) {
     }
 }
 
-/// A new result ends the run of its tool; a new text is a new part of its neighbour's message.
-fn add(insert: &Insert, transcript: &Transcript, messages: Node<'_>, patch: &mut Patch) {
+/// The tool's run that a new result ends.
+fn asked<'s>(
+    insert: &Insert,
+    messages: Node<'s>,
+    edits: &Edits,
+    transcript: &Transcript,
+) -> Option<Node<'s>> {
     let doc = insert.json.doc();
     let kind = word(doc.root(), "type");
-    let is_result = kind.ends_with("_result") || kind.ends_with("_output");
-    let answered = doc.root().get("tool_use_id").or_else(|| doc.root().get("call_id"));
-    let answered = answered.filter(|_| is_result);
-    if let Some(id) = answered.map(Node::word) {
-        let parts = || messages.items().filter_map(|one| one.get("parts")).flat_map(Node::items);
-        let asked = parts().filter(|part| word(*part, "callID") == id).last();
-        if let Some(state) = asked.and_then(|part| part.get("state")) {
-            patch.replace(state.range(), ended(state, &text_of(&insert.json)).as_str());
-        }
-        return;
+    let id = doc.root().get("tool_use_id").or_else(|| doc.root().get("call_id"))?.word();
+    if !kind.ends_with("_result") && !kind.ends_with("_output") {
+        return None;
     }
+    // The call as it is now: it may have got a new id, and a double of it may be gone.
+    edits.fates.iter().zip(&transcript.units).rev().find_map(|(fate, unit)| {
+        let now = match fate {
+            Fate::Kept => &unit.json,
+            Fate::Rewritten(json) => json,
+            Fate::Removed => return None,
+        };
+        let doc = now.doc();
+        let is_call = ["id", "call_id"].iter().any(|key| word(doc.root(), key) == id);
+        let origin = unit.origin.filter(|origin| is_call && origin.slot % 2 == 0)?;
+        messages.items().nth(origin.record)?.get("parts")?.items().nth(origin.slot / 2)
+    })
+}
+
+/// Ends the run of a tool, leaving what else its part says.
+fn end(part: Node<'_>, result: &Json, patch: &mut Patch) {
+    let Some(state) = part.get("state") else { return };
+    let start = state.get("time").and_then(|time| time.get("start"));
+    let start = start.map_or(Json::number(0), Node::json);
+    let time = Json::object(|o| {
+        o.json("start", &start);
+        o.json("end", &start);
+    });
+    let mut added = vec![format!("\"error\":{}", Json::string(&text_of(result)).as_str())];
+    match state.get("time") {
+        Some(old) => patch.replace(old.range(), time.as_str()),
+        None => added.push(format!("\"time\":{}", time.as_str())),
+    }
+    if let Some(status) = state.get("status") {
+        patch.replace(status.range(), "\"error\"");
+    }
+    // Behind the brace that opens the state.
+    let inside = state.range().start + 1;
+    let comma = if state.is_empty() { "" } else { "," };
+    patch.replace(inside..inside, added.join(",") + comma);
+}
+
+/// A new text is a new part of its neighbour's message.
+fn add(insert: &Insert, transcript: &Transcript, messages: Node<'_>, patch: &mut Patch) {
     let origin = |unit: Option<usize>| transcript.units.get(unit?)?.origin;
     for (unit, behind) in [(insert.after, true), (insert.before, false)] {
         let Some(origin) = origin(unit) else { continue };
@@ -122,22 +162,6 @@ fn add(insert: &Insert, transcript: &Transcript, messages: Node<'_>, patch: &mut
             return;
         }
     }
-}
-
-/// The state of a run that ended without anybody seeing how.
-fn ended(state: Node<'_>, words: &Text) -> Json {
-    Json::object(|o| {
-        o.word("status", "error");
-        o.json("input", &state.get("input").map_or(Json::EMPTY_OBJECT, Node::json));
-        o.text("error", words);
-        o.json_if("metadata", state.get("metadata").map(Node::json).as_ref());
-        let start = state.get("time").and_then(|time| time.get("start"));
-        let start = start.map_or(Json::number(0), Node::json);
-        o.object("time", |o| {
-            o.json("start", &start);
-            o.json("end", &start);
-        });
-    })
 }
 
 fn new_part(neighbour: Node<'_>, text: &Text) -> Json {

@@ -230,3 +230,18 @@ fn a_transcript_of_a_sub_agent_is_read_too() {
     let file = File::new(lines.map(|line| line.to_string()).join("\n"));
     assert_eq!(file.messages()[1]["content"], text("two"));
 }
+
+#[test]
+fn a_file_whose_every_line_goes_holds_what_came() {
+    let thinking = json!([{"type": "thinking", "thinking": "hm", "signature": ""}]);
+    for end in ["", "\n"] {
+        let file = File::new(line("a", None, "assistant", &thinking) + end);
+        let after = file.with(|body| {
+            body["messages"] = json!([{"role": "user", "content": text("(empty)")}]);
+        });
+        assert_eq!(
+            File::new(&after).messages(),
+            json!([{"role": "user", "content": text("(empty)")}])
+        );
+    }
+}

@@ -52,6 +52,18 @@ fn an_interrupted_run_ends_and_unsigned_thinking_goes() {
 }
 
 #[test]
+fn a_call_that_gets_a_new_id_is_answered_under_it() {
+    let file = File::new(fixture("opencode.json"));
+    let mut body = file.body();
+    body["messages"][3]["content"][2]["id"] = json!("call_2");
+    let result = json!({"type": "tool_result", "tool_use_id": "call_2", "content": "unknown",
+        "is_error": true});
+    body["messages"][4]["content"].as_array_mut().unwrap().insert(0, result);
+    let again = File::new(file.written(&body));
+    assert_eq!(again.messages(), body["messages"]);
+}
+
+#[test]
 fn other_providers_get_items() {
     let tool = json!({"id": "p4", "type": "tool", "callID": "c1", "tool": "bash",
         "state": {"status": "pending", "input": {"command": "ls"}}});
