@@ -8,6 +8,8 @@
 //! To add a rule: write the file, with `## Why` and `## Example` in its documentation, then its line
 //! in [`ALL`], then its cases in `corpus/repair/<rule>/`.
 
+#![expect(clippy::similar_names, reason = "`work` and a `word` of the client are told apart by eye")]
+
 pub mod docs;
 pub mod fit;
 mod hand_on;

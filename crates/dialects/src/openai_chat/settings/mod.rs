@@ -89,7 +89,7 @@ const GROUPS: &[Group] = &[
         fields: &["max_completion_tokens", "max_tokens"],
         is_same: same!(max_tokens),
         write: |cx| {
-            cx.o.json_if(cx.flavor.max_tokens, cx.conversation.settings.max_tokens.as_ref())
+            cx.o.json_if(cx.flavor.max_tokens, cx.conversation.settings.max_tokens.as_ref());
         },
     },
     Group {
