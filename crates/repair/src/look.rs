@@ -94,9 +94,20 @@ impl Work<'_> {
         self.turns().iter().position(|turn| !instructs(turn) && self.is_spoken(turn))
     }
 
+    /// Whether the request says how to think in fields that the target does not listen to.
+    pub fn is_unheard(&self) -> bool {
+        let row = self.profile.thinking;
+        let has = |keys: &[&str]| {
+            let fields = &self.conversation().fields;
+            fields.iter().any(|field| keys.contains(&&*field.key.contents()))
+        };
+        self.is_own() && !row.heard_in.is_empty() && !has(row.heard_in) && has(row.unheard_in)
+    }
+
     /// Whether the model thinks before it answers.
     pub fn thinks(&self) -> bool {
-        self.profile.thinking.thinks(&self.conversation().settings)
+        let row = self.profile.thinking;
+        if self.is_unheard() { row.unasked } else { row.thinks(&self.conversation().settings) }
     }
 
     /// The last turn that is no instruction.

@@ -107,6 +107,12 @@ pub(crate) fn is_written_well(work: &Work<'_>) -> bool {
     is_there(root)
 }
 
+/// Whether the body spells its choice as an object.
+pub(crate) fn is_object(work: &Work<'_>) -> bool {
+    let mut fields = work.conversation().fields.iter();
+    fields.any(|field| field.key == CHOICE && field.value.is_object())
+}
+
 /// Forgets how the body spells its choice: what the settings hold of it is said anew.
 pub(crate) fn forget_choice(work: &mut Work<'_>) -> bool {
     let Some(at) = work.conversation().fields.iter().position(|field| field.key == CHOICE) else {

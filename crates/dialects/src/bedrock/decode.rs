@@ -210,7 +210,10 @@ fn thinking(node: Node<'_>) -> Option<Block> {
         let body = Body::Thinking(Thinking { text: Text::EMPTY, form: Form::Redacted });
         return Some(Block::new(body).sealed(Some(Seal::new(ISSUER, redacted))));
     }
-    let reasoning = node.get("reasoningText").filter(|node| node.is_object())?;
+    let Some(reasoning) = node.get("reasoningText").filter(|node| node.is_object()) else {
+        let body = Body::Thinking(Thinking { text: Text::EMPTY, form: Form::Full });
+        return Some(Block::new(body));
+    };
     let text = reasoning.get("text").and_then(Node::text).unwrap_or_default();
     let signature = reasoning.get("signature").and_then(Node::text);
     let seal = signature.filter(|data| !data.is_empty()).map(|data| Seal::new(ISSUER, data));

@@ -134,7 +134,9 @@ impl<'d> Fields<'d> {
                 "reasoning" if value.is_string() => {
                     fields.reasoning = fields.reasoning.take().or(value.text());
                 }
-                "reasoning_details" if value.is_array() => fields.details = some,
+                "reasoning_details" if value.is_array() && !value.is_empty() => {
+                    fields.details = some
+                }
                 // A relay's list of the same blocks.
                 "thinking_blocks"
                     if value.is_array() && node.get("reasoning_details").is_none() =>

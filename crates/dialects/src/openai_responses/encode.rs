@@ -2,7 +2,7 @@
 
 use interlingua_model::{
     Args, Block, Body, Conversation, Extras, Form, Ledger, Place, Thinking, ToolCall, ToolResult,
-    Turn, Verbatim, derive_id,
+    Turn, Verbatim,
 };
 use interlingua_wire::json::{Array, Object};
 use interlingua_wire::{Json, Kind, Text, Writer};
@@ -141,15 +141,12 @@ fn write_reasoning(
         ledger.loss(note::FOREIGN_SEAL, place, what);
         return;
     }
-    let derived = || {
-        let seal = block.seal.as_ref().map(|seal| &seal.data);
-        derive_id("rs_", seal.unwrap_or(&thinking.text), 0)
-    };
     let seal_id = block.seal.as_ref().and_then(|seal| seal.id.clone());
     let said = block.extras.find(ID, "id").and_then(Json::text);
-    let id = seal_id.or(said).unwrap_or_else(derived);
+    // An id that nobody gave is not made up: it would name something that the provider keeps.
+    let id = seal_id.or(said);
     a.object(|o| {
-        write_reasoning_fields(thinking, block, &id, thinking.form == Form::Full, o);
+        write_reasoning_fields(thinking, block, id.as_ref(), thinking.form == Form::Full, o);
     });
 }
 
@@ -157,12 +154,12 @@ fn write_reasoning(
 pub(super) fn write_reasoning_fields(
     thinking: &Thinking,
     block: &Block,
-    id: &Text,
+    id: Option<&Text>,
     full: bool,
     o: &mut Object<'_>,
 ) {
     o.word("type", "reasoning");
-    o.text("id", id);
+    o.text_if("id", id);
     let summary = block.extras.find(ID, "summary");
     let still = |list: &&Json| items::joined(list.doc().root()) == thinking.text;
     match summary.filter(|list| full || still(list)) {

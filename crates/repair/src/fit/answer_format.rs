@@ -37,7 +37,7 @@ pub fn apply(work: &mut Work<'_>) {
     } else if !is_json {
         return;
     }
-    if !row.json_while_thinking && work.profile.thinking.thinks(&work.conversation().settings) {
+    if !row.json_while_thinking && work.thinks() {
         turn_off(work, "thinking is off for this request: JSON does not go with it");
     }
     let elsewhere = offer::is_elsewhere(work);

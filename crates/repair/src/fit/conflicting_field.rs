@@ -44,7 +44,7 @@ fn is_met(work: &Work<'_>, conflict: &Conflict, at: usize) -> bool {
     let value = &fields[at].value;
     match conflict.when {
         When::Always => true,
-        When::Thinking => work.profile.thinking.thinks(settings),
+        When::Thinking => work.thinks(),
         When::NeverThinks => !work.profile.thinking.asked,
         When::Silent => settings.stream != Some(true),
         When::Tools => !work.conversation().tools.is_empty(),
@@ -56,8 +56,7 @@ fn is_met(work: &Work<'_>, conflict: &Conflict, at: usize) -> bool {
         }
         When::Beyond(span) => number::said(value).is_none_or(|said| !span.holds(said)),
         When::ThinkingBeyond(span) => {
-            work.profile.thinking.thinks(settings)
-                && number::said(value).is_some_and(|said| !span.holds(said))
+            work.thinks() && number::said(value).is_some_and(|said| !span.holds(said))
         }
     }
 }

@@ -36,10 +36,7 @@ pub fn apply(work: &mut Work<'_>) {
         work.change(Place::SETTINGS, format!("`store` is {store}: nothing else is taken"));
     }
     let settings = &work.conversation().settings;
-    if params.streams_thinking
-        && settings.stream != Some(true)
-        && work.profile.thinking.thinks(settings)
-    {
+    if params.streams_thinking && settings.stream != Some(true) && work.thinks() {
         turn_off(work, "thinking is off for this request: the answer is not streamed");
     }
 }

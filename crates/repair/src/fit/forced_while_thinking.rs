@@ -17,18 +17,22 @@
 use interlingua_model::{Place, ReasoningMode};
 
 use super::tool_choice::is_forced;
-use crate::Work;
 use crate::profile::params::Forced;
 use crate::profile::thinking::{Asked, asked};
+use crate::{Work, offer};
 
 pub fn apply(work: &mut Work<'_>) {
     let settings = &work.conversation().settings;
+    if settings.choice.is_none() && unread(work) {
+        offer::forget_choice(work);
+        return work.loss(Place::SETTINGS, "left out a tool choice that cannot be read");
+    }
     if !settings.choice.as_ref().is_some_and(is_forced) {
         return;
     }
     let refused = match work.profile.params.choice.forced {
         Forced::NotWithBudget => asked(settings) == Asked::Budget,
-        Forced::NotWhileThinking => work.profile.thinking.thinks(settings),
+        Forced::NotWhileThinking => work.thinks(),
         Forced::Free | Forced::Named | Forced::Never => false,
     };
     if refused {
@@ -36,8 +40,20 @@ pub fn apply(work: &mut Work<'_>) {
     }
 }
 
+/// A choice that nobody can read, and that the target takes for a forced one.
+fn unread(work: &Work<'_>) -> bool {
+    work.profile.params.choice.forced == Forced::NotWhileThinking
+        && work.is_own()
+        && offer::is_object(work)
+        && work.thinks()
+}
+
 /// Turns thinking off, in words for the ledger.
 pub fn turn_off(work: &mut Work<'_>, what: &'static str) {
+    if work.is_own() {
+        let unheard = work.profile.thinking.unheard_in;
+        work.fields().retain(|field| !unheard.contains(&&*field.key.contents()));
+    }
     let said = work.settings().reasoning.get_or_insert_default();
     said.mode = Some(ReasoningMode::Off);
     said.budget = None;

@@ -17,7 +17,7 @@
 //! after    assistant: "done"
 //! ```
 
-use interlingua_model::{Block, Body, Form, Place, Seal};
+use interlingua_model::{Block, Body, Form, Place, Role, Seal};
 use interlingua_wire::{Node, Text};
 
 use crate::profile::thinking::{Replay, Thinking};
@@ -37,7 +37,10 @@ pub fn apply(work: &mut Work<'_>) {
     let (own, model) = (work.is_own(), work.profile.model.clone());
     let all = 0..work.turns().len();
     thoughts::leave_out(work, all, |work, turn, at| {
-        refusal(work.block(turn, at), row, own, model.as_ref())
+        let said = work.turns()[turn].role == Role::Assistant;
+        let looked_at = said || row.replay != Replay::Redacted;
+        let refusal = || refusal(work.block(turn, at), row, own, model.as_ref());
+        looked_at.then(refusal).flatten()
     });
 }
 

@@ -26,7 +26,7 @@ use crate::{Work, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
     let row = work.profile.thinking;
-    if row.echo == Echo::Free || !row.thinks(&work.conversation().settings) {
+    if row.echo == Echo::Free || !work.thinks() {
         return;
     }
     if row.echo == Echo::Said {
@@ -64,7 +64,9 @@ fn said(work: &mut Work<'_>) {
         return turn_off(work, "thinking is off for this request: calls lack their reasoning");
     }
     for answer in answers(work, &all) {
-        respell(work, answer);
+        if work.turns()[answer.clone()].iter().any(|turn| has_calls(turn)) {
+            respell(work, answer);
+        }
     }
 }
 

@@ -18,7 +18,7 @@
 
 use std::ops::Range;
 
-use interlingua_model::{Block, Body, Place, Role, Seal};
+use interlingua_model::{Block, Body, Place, Role, Seal, Verbatim};
 use interlingua_wire::Text;
 
 use crate::profile::thinking::SealedCalls;
@@ -33,7 +33,7 @@ pub fn apply(work: &mut Work<'_>) {
         let places =
             || step.clone().flat_map(|turn| (0..work.blocks(turn).len()).map(move |at| (turn, at)));
         let block = |(turn, at): &(usize, usize)| work.block(*turn, *at);
-        let first = places().find(|place| matches!(block(place).body, Body::ToolCall(_)));
+        let first = places().find(|place| is_call(work, block(place)));
         let Some((turn, at)) = first else { continue };
         let sealed = match rule {
             SealedCalls::Step => places().any(|place| {
@@ -48,6 +48,14 @@ pub fn apply(work: &mut Work<'_>) {
             work.change(Place::block(turn, at), "said that the call's signature is not known");
         }
     }
+}
+
+/// A call that can be sealed; the older form of one cannot, and nobody asks for it there.
+fn is_call(work: &Work<'_>, block: &Verbatim<Block>) -> bool {
+    let field = work.profile.thinking.sealable;
+    let text = block.text_for(work.profile.dialect).filter(|_| !field.is_empty());
+    matches!(block.body, Body::ToolCall(_))
+        && text.is_none_or(|text| text.doc().root().get(field).is_some())
 }
 
 fn is_sealed(block: &Block) -> bool {

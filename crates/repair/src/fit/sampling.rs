@@ -33,7 +33,7 @@ struct Slot {
 
 pub fn apply(work: &mut Work<'_>) {
     let params = work.profile.params;
-    let thinks = work.profile.thinking.thinks(&work.conversation().settings);
+    let thinks = work.thinks();
     for one in SLOTS {
         let Some(value) = (one.look)(&work.conversation().settings) else { continue };
         let Some(said) = number::said(value) else { continue };

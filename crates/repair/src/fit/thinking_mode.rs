@@ -26,15 +26,25 @@ use crate::{Work, measure, number};
 pub fn apply(work: &mut Work<'_>) {
     let Some(said) = &work.conversation().settings.reasoning else { return };
     let row = work.profile.thinking;
-    if work.is_own() && !row.effort_field.is_empty() && !has_field(work, row.effort_field) {
+    if work.is_unheard() {
+        return;
+    }
+    let nothing = *said == Reasoning::default();
+    if nothing && !work.is_own() {
+        work.settings().reasoning = None;
         return;
     }
     if !row.asked {
-        if *said != Reasoning::default() {
+        if !nothing {
             work.loss(Place::SETTINGS, "left out how to think: the model is not asked");
         }
         work.settings().reasoning = None;
         return;
+    }
+    if row.only_effort && (said.mode.is_some() || said.budget.is_some() || said.display.is_some()) {
+        work.loss(Place::SETTINGS, "left out how to think: only an effort is taken");
+        let said = edit(work);
+        *said = Reasoning { effort: said.effort.take(), ..Reasoning::default() };
     }
     match asked(&work.conversation().settings) {
         Asked::Unsaid => unsaid(work),
@@ -46,10 +56,6 @@ pub fn apply(work: &mut Work<'_>) {
     one_measure(work);
 }
 
-fn has_field(work: &Work<'_>, key: &str) -> bool {
-    work.conversation().fields.iter().any(|field| field.key == *key)
-}
-
 fn edit<'a>(work: &'a mut Work<'_>) -> &'a mut Reasoning {
     work.settings().reasoning.get_or_insert_default()
 }
@@ -58,6 +64,10 @@ fn edit<'a>(work: &'a mut Work<'_>) -> &'a mut Reasoning {
 fn unsaid(work: &mut Work<'_>) {
     let row = work.profile.thinking;
     let Some(said) = &work.conversation().settings.reasoning else { return };
+    if row.said_asks && !work.is_own() {
+        edit(work).mode = Some(ReasoningMode::On);
+        return work.change(Place::SETTINGS, "thinking is asked for: it can only be on or off");
+    }
     if work.is_own() || !row.placed {
         return;
     }
@@ -94,10 +104,8 @@ fn off(work: &mut Work<'_>) {
             work.change(Place::SETTINGS, "thinking is turned off but for notes between tools");
         }
         Off::Effort => {
-            let Some(least) = row.efforts.and_then(<[_]>::first).filter(|least| **least != "none")
-            else {
-                return;
-            };
+            let Some(known) = row.efforts.filter(|known| !known.contains(&"none")) else { return };
+            let Some(least) = known.first() else { return };
             let said = edit(work);
             said.mode = None;
             said.budget = None;

@@ -31,6 +31,13 @@ pub fn apply(work: &mut Work<'_>) {
         work.settings().choice = None;
         return work.change(Place::SETTINGS, "left out the tool choice: there are no tools");
     }
+    if let Choice::Allowed { names, .. } = choice
+        && !work.is_own()
+        && !names.iter().any(|name| offer::has(work, name))
+    {
+        work.settings().choice = Some(Choice::None);
+        return work.change(Place::SETTINGS, "none of the tools may be called: no call is made");
+    }
     if row.plain_names
         && let Choice::Named(name) = choice
         && !offer::has(work, name)
@@ -41,7 +48,9 @@ pub fn apply(work: &mut Work<'_>) {
     }
     let refused = match row.forced {
         Forced::Never => is_forced(choice),
-        Forced::Named => *choice == Choice::Required,
+        Forced::Named => {
+            matches!(choice, Choice::Required | Choice::Allowed { required: true, .. })
+        }
         Forced::Free | Forced::NotWithBudget | Forced::NotWhileThinking => false,
     };
     if refused {

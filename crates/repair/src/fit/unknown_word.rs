@@ -32,7 +32,8 @@ pub fn apply(work: &mut Work<'_>) {
     let tier = strange(settings.service_tier.as_ref().filter(|_| own), params.tiers);
     let verbosity = strange(settings.verbosity.as_ref(), params.verbosities);
     let shown = settings.reasoning.as_ref().and_then(|said| said.display.as_ref());
-    let display = strange(shown.filter(|_| own), params.displays);
+    let in_beta = |word: &&Text| params.beta_display.is_some_and(|(shown, _)| *word == shown);
+    let display = strange(shown.filter(|word| own || in_beta(word)), params.displays);
     let asked = |word: &String| {
         let beta = params.beta_display.filter(|(shown, _)| shown == word);
         beta.is_some_and(|(_, beta)| work.profile.reading().lets_in(beta))

@@ -106,7 +106,7 @@ impl Reasoning {
         }
         let thinking = Thinking { text, form: Form::Summary };
         Some(Json::object(|o| {
-            write_reasoning_fields(&thinking, &self.block, &self.spot.id, self.full, o);
+            write_reasoning_fields(&thinking, &self.block, Some(&self.spot.id), self.full, o);
             o.word("status", "completed");
         }))
     }

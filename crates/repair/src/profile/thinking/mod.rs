@@ -17,8 +17,14 @@ pub struct Thinking {
     pub effort_asks: bool,
     /// Whether to think, and how much, can be said at all.
     pub asked: bool,
-    /// The one field in which an effort is looked for; empty where there is but one way to say it.
-    pub effort_field: &'static str,
+    /// The fields in which thinking is asked for; none where there is but one way to say it.
+    pub heard_in: &'static [&'static str],
+    /// Fields in which others are asked for it, to which the target does not listen.
+    pub unheard_in: &'static [&'static str],
+    /// Whatever is said of thinking in another dialect, but that it be off, asks for it here.
+    pub said_asks: bool,
+    /// Only an effort can be said.
+    pub only_effort: bool,
     pub budget: Budget,
     /// The beginning of a beta with which a budget may be as large as it likes.
     pub unbounded_beta: &'static str,
@@ -39,6 +45,8 @@ pub struct Thinking {
     /// Seals are base64.
     pub base64_seals: bool,
     pub sealed_calls: SealedCalls,
+    /// The field that a call has where it can be sealed; empty where all can be.
+    pub sealable: &'static str,
     /// Thinking stands in the assistant's words only, and never at their end.
     pub placed: bool,
     /// What holds thinking begins with it.

@@ -11,7 +11,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Thinking)] = &[
     // Behind Converse: who else than Claude answers there.
     (Scope::models("bedrock", &["claude-3-haiku", "claude-3-sonnet", "claude-3-opus"]), SILENT),
     (Scope::models("bedrock", &["claude-3-5"]), SILENT),
-    (Scope::models("bedrock", &["amazon.nova"]), Thinking { asked: false, ..ELSEWHERE }),
+    (Scope::models("bedrock", &["amazon.nova"]), Thinking { only_effort: true, ..ELSEWHERE }),
     (
         Scope::models("bedrock", &["openai.gpt-5"]),
         Thinking { replay: Replay::Redacted, ..ELSEWHERE },
@@ -61,7 +61,8 @@ pub(in crate::profile) static ROWS: &[(Scope, Thinking)] = &[
     (inventor(&["^o1", "^o3", "^o4"]), Thinking { efforts: Some(LOW_TO_HIGH), ..GPT }),
     (Scope::flavors(CHAT, INVENTOR), Thinking { ..CLOSED }),
     // And as others do.
-    (Scope::flavors(CHAT, &["generic", "cerebras"]), Thinking { strange_fields: FIELDS, ..CLOSED }),
+    (Scope::flavors(CHAT, &["generic"]), Thinking { strange_fields: FIELDS, ..CLOSED }),
+    (Scope::flavors(CHAT, &["cerebras"]), Thinking { strange_fields: FIELDS, ..OPEN }),
     (
         Scope::of(CHAT, &["deepseek"], &["^deepseek-chat", "^deepseek-v3"]),
         Thinking { unasked: false, ..DEEPSEEK },
@@ -86,24 +87,26 @@ pub(in crate::profile) static ROWS: &[(Scope, Thinking)] = &[
             &["moonshot"],
             &["^moonshot-v1", "^kimi-k2-0", "^kimi-k2-turbo", "^kimi-latest"],
         ),
-        OPEN,
+        SWITCHED,
     ),
     (Scope::flavors(CHAT, &["moonshot"]), Thinking { echo: Echo::Said, ..DEEPSEEK }),
-    (Scope::of(CHAT, &["qwen"], &["-instruct", "^qwen3-coder"]), OPEN),
-    (Scope::of(CHAT, &["qwen"], QWEN_THINKING), Thinking { unasked: true, ..OPEN }),
+    (Scope::of(CHAT, &["qwen"], &["-instruct", "^qwen3-coder"]), SWITCHED),
+    (Scope::of(CHAT, &["qwen"], QWEN_THINKING), Thinking { unasked: true, ..SWITCHED }),
+    (Scope::flavors(CHAT, &["qwen", "glm"]), SWITCHED),
     (
         Scope::flavors(CHAT, &["ollama"]),
         Thinking {
             efforts: Some(OLLAMA),
             off: Off::Effort,
-            effort_field: "reasoning_effort",
+            heard_in: EFFORT,
+            unheard_in: ASKS,
             ..OPEN
         },
     ),
     (Scope::of(CHAT, &["xai"], GROK_EFFORT), OPEN),
     (
         Scope::flavors(CHAT, &["xai"]),
-        Thinking { asked: false, effort_field: "reasoning_effort", ..OPEN },
+        Thinking { asked: false, heard_in: EFFORT, unheard_in: ASKS, ..OPEN },
     ),
     (Scope::of(CHAT, &["gemini-compat"], GEMINI_UNSIGNED), OPEN),
     (
@@ -112,12 +115,13 @@ pub(in crate::profile) static ROWS: &[(Scope, Thinking)] = &[
     ),
     (
         Scope::flavors(CHAT, &["gemini-compat"]),
-        Thinking { sealed_calls: SealedCalls::First, ..OPEN },
+        Thinking { sealed_calls: SealedCalls::First, sealable: "function", ..OPEN },
     ),
     (
         Scope::of(CHAT, &["openrouter"], &["google/"]),
         Thinking {
             sealed_calls: SealedCalls::Step,
+            sealable: "function",
             sealed_formats: &["google-gemini-v1"],
             ..ROUTED
         },
@@ -245,7 +249,10 @@ const OPEN: Thinking = Thinking {
     always: false,
     effort_asks: false,
     asked: true,
-    effort_field: "",
+    heard_in: &[],
+    unheard_in: &[],
+    said_asks: false,
+    only_effort: false,
     budget: Budget::Any,
     unbounded_beta: "",
     adaptive: true,
@@ -258,6 +265,7 @@ const OPEN: Thinking = Thinking {
     issuers: &[],
     base64_seals: false,
     sealed_calls: SealedCalls::Free,
+    sealable: "",
     placed: false,
     comes_first: false,
     opens_loop: false,
@@ -274,14 +282,18 @@ const ROUTED: Thinking = Thinking { rivals: Some(("reasoning_effort", "reasoning
 const CLOSED: Thinking = Thinking { replay: Replay::Nothing, ..OPEN };
 const GPT: Thinking = Thinking {
     unasked: true,
-    effort_field: "reasoning_effort",
+    heard_in: EFFORT,
+    unheard_in: ASKS,
     budget: Budget::AsEffort,
     off: Off::Effort,
     ..CLOSED
 };
 const NO_EFFORT: Thinking = Thinking { unasked: false, asked: false, ..GPT };
 const DEEPSEEK: Thinking =
-    Thinking { unasked: true, echo: Echo::Empty, echo_field: "reasoning_content", ..OPEN };
+    Thinking { unasked: true, echo: Echo::Empty, echo_field: "reasoning_content", ..SWITCHED };
+/// Thinking is a switch.
+const SWITCHED: Thinking =
+    Thinking { heard_in: SWITCHES, unheard_in: NO_SWITCHES, said_asks: true, ..OPEN };
 
 const ITEMS: Thinking = Thinking {
     efforts: Some(ALL),
@@ -315,6 +327,10 @@ const GEMINI_2: Thinking = Thinking {
     ..GEMINI_3
 };
 
+const EFFORT: &[&str] = &["reasoning_effort"];
+const ASKS: &[&str] = &["thinking", "enable_thinking", "thinking_budget", "reasoning"];
+const SWITCHES: &[&str] = &["thinking", "enable_thinking"];
+const NO_SWITCHES: &[&str] = &["reasoning_effort", "reasoning", "thinking_budget"];
 const INVENTOR: &[&str] = &["", "openai", "azure"];
 const CHAT_NAMES: &[&str] = &[
     "^gpt-4-chat",
