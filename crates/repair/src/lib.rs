@@ -8,7 +8,10 @@
 //! To add a rule: write the file, with `## Why` and `## Example` in its documentation, then its line
 //! in [`ALL`], then its cases in `corpus/repair/<rule>/`.
 
-#![expect(clippy::similar_names, reason = "`work` and a `word` of the client are told apart by eye")]
+#![expect(
+    clippy::similar_names,
+    reason = "`work` and a `word` of the client are told apart by eye"
+)]
 
 pub mod docs;
 pub mod fit;
@@ -99,6 +102,7 @@ pub static ALL: &[Rule] = &[
     fit("incomplete-call", fit::incomplete_call::apply),
     // Fields and blocks that the target does not know.
     fit("respelled-setting", fit::respelled_setting::apply),
+    fit("account-label", fit::account_label::apply),
     fit("cache-unknown", fit::cache_unknown::apply),
     fit("odd-field", fit::odd_field::apply),
     fit("unknown-field", fit::unknown_field::apply),

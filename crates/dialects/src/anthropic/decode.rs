@@ -8,7 +8,7 @@ use interlingua_model::{
 };
 use interlingua_wire::{Field, Json, Kind, Node, Text};
 
-use super::{ID, ISSUER, media};
+use super::{ID, ISSUER, chat_like, media};
 use crate::{body, note};
 
 /// The list of messages; what stands in its place is read as one message.
@@ -33,15 +33,27 @@ pub(super) fn turn(node: Node<'_>, at: usize, ledger: &mut Ledger) -> Verbatim<T
     let mut turn = Turn::new(Role::User);
     if node.is_object() {
         let (mut role_node, mut content_node) = (None, None);
+        let (mut calls, mut answered) = (None, None);
         for field in node.fields() {
             match &*field.name() {
                 "role" => role_node = Some(field.value),
                 "content" => content_node = Some(field.value),
+                "tool_calls" if field.value.is_array() => calls = Some(field.value),
+                "tool_call_id" if field.value.is_string() => answered = Some(field.value),
                 _ => turn.extras.keep(ID, field),
             }
         }
         turn.role = role(role_node, place, ledger);
-        turn.blocks = content(content_node, place, ledger);
+        let needed = calls.is_none() || content_node.is_some_and(|content| !content.is_null());
+        if needed {
+            turn.blocks = content(content_node, place, ledger);
+        }
+        if let Some(calls) = calls {
+            chat_like::calls(calls, place, &mut turn.blocks, ledger);
+        }
+        if let Some(call) = answered {
+            turn.blocks = chat_like::result(call, place, turn.blocks, ledger);
+        }
     } else {
         odd(ledger, place, "a message is not an object: read as the user's");
         turn.blocks = content(Some(node), place, ledger);

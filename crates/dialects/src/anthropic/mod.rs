@@ -1,5 +1,6 @@
 //! The Messages API of Anthropic, which other hosts of its models speak too.
 
+mod chat_like;
 mod decode;
 mod encode;
 mod error;

@@ -44,11 +44,8 @@ fn broken(media: &Media, spot: &Spot, rules: &Rules) -> Option<&'static str> {
             let data = data.contents();
             let reads = match rules.images {
                 _ if !is_image => true,
-                Checked::Unchecked => true,
-                Checked::Header if spot.is_seen() => {
-                    Header::read(&data).is_some_and(|header| header.side.is_some())
-                }
-                Checked::Header => true,
+                Checked::Header if spot.is_seen() => Header::read(&data).is_some(),
+                Checked::Unchecked | Checked::Header => true,
                 Checked::Start => {
                     base64::is_valid(&data, false)
                         && Header::starts(data.get(..16).unwrap_or(&data))

@@ -1,6 +1,7 @@
 //! Rules that ask what the target takes.
 
 pub mod aborted_turn;
+pub mod account_label;
 pub mod added_tools;
 pub mod alternation;
 pub mod answer_format;

@@ -20,6 +20,7 @@ pub(super) const FIELDS: Fields = Fields {
         (Part::Result, &[key("toolset_name", Text), CACHE]),
     ],
     foreign: Some(FOREIGN),
+    labels: &[],
 };
 
 const BODY: &[Key] = &[

@@ -2,7 +2,7 @@
 
 use interlingua_model::Role;
 
-use super::{Fields, Foreign, Part, Side, foreign};
+use super::{Fields, Foreign, LABELS, Part, Side, foreign};
 use crate::shape::Kind::{Any, AnyCase, Each, Flag, Number, Object, Shape, Text, TextOr, Whole};
 use crate::shape::{Key, key, need};
 
@@ -55,6 +55,7 @@ pub(super) const STUDIO: Fields = Fields {
             &[key("toolResponse", Shape(TOOL_RESPONSE)), SIGNED, ABOUT],
         ),
     ]),
+    labels: LABELS,
 };
 
 /// As Vertex knows them.

@@ -25,6 +25,8 @@ pub struct Fields {
     pub blocks: &'static [(Part, &'static [Key])],
     /// Blocks that only this dialect has; `None` takes any.
     pub foreign: Option<&'static [Foreign]>,
+    /// How instructions begin that clients write for another provider's accounts.
+    pub labels: &'static [&'static str],
 }
 
 /// A kind of block that only one dialect has.
@@ -111,5 +113,14 @@ pub(super) static ROWS: &[(Scope, Fields)] = &[
     (Scope::all("bedrock"), bedrock::FIELDS),
 ];
 
-const ANY: Fields =
-    Fields { either_case: false, body: None, turns: &[], blocks: &[], foreign: None };
+const ANY: Fields = Fields {
+    either_case: false,
+    body: None,
+    turns: &[],
+    blocks: &[],
+    foreign: None,
+    labels: LABELS,
+};
+
+/// "x-anthropic-billing-header: cc_version=2.1.117.48f; cc_entrypoint=cli; cch=71fea;"
+const LABELS: &[&str] = &["x-anthropic-billing-header:"];

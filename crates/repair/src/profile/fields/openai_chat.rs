@@ -2,7 +2,7 @@
 
 use interlingua_model::Role;
 
-use super::{Fields, Part};
+use super::{Fields, LABELS, Part};
 use crate::shape::Kind::{Any, Text};
 use crate::shape::{Key, key};
 
@@ -26,6 +26,7 @@ pub(super) const OPENAI: Fields = Fields {
     ],
     blocks: PARTS,
     foreign: None,
+    labels: LABELS,
 };
 
 pub(super) const AZURE: Fields = Fields { body: Some(AZURES), ..OPENAI };

@@ -2,7 +2,7 @@
 
 use interlingua_model::Role;
 
-use super::{Fields, Foreign, Part, Side, foreign, opaque};
+use super::{Fields, Foreign, LABELS, Part, Side, foreign, opaque};
 use crate::shape::Kind::{Any, Each, Flag, Object, One, Shape, Text, Whole};
 use crate::shape::{Key, key, need};
 
@@ -58,6 +58,7 @@ pub(super) const FIELDS: Fields = Fields {
         ),
     ],
     foreign: Some(FOREIGN),
+    labels: LABELS,
 };
 
 const ID: Key = key("id", Text);
