@@ -55,9 +55,6 @@ pub fn apply(work: &mut Work<'_>) {
         let (turn, at) = half.spot;
         work.loss(Place::block(turn, at), what);
         work.remove(turn, at);
-        if work.blocks(turn).is_empty() {
-            work.remove_turn(turn);
-        }
     }
 }
 

@@ -93,7 +93,7 @@ pub struct Ids {
     /// How no id may begin.
     pub reserved: Option<&'static str>,
     /// What no id may be.
-    pub never: &'static str,
+    pub never: Option<&'static str>,
     /// Calls and results have no ids at all.
     pub absent: bool,
 }
@@ -173,7 +173,7 @@ impl Ids {
         };
         (self.least..=self.most).contains(&count)
             && id.chars().all(of)
-            && id != self.never
+            && self.never.is_none_or(|never| id != never)
             && self.reserved.is_none_or(|begin| !id.starts_with(begin))
     }
 }

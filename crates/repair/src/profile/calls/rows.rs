@@ -111,7 +111,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Calls)] = &[
     (vertex(&["gemini-2-5"]), GEMINI),
     (
         vertex(&["gemini-2", "gemini-1", "gemini-pro-vision", "gemini-exp", "learnlm"]),
-        Calls { ids: Ids { absent: true, least: 0, ..ANY }, ..GEMINI },
+        Calls { ids: Ids { absent: true, ..ANY }, ..GEMINI },
     ),
     (Scope::flavors("gemini", &["vertex"]), Calls { named_results: true, ..GEMINI }),
     (Scope::all("gemini"), GEMINI),
@@ -207,7 +207,7 @@ const SIXTY_FOUR: &[&str] =
 const OLDER: &[&str] = &["gpt-3", "gpt-4", "gpt-5", "o1", "o3", "o4"];
 
 const ANY: Ids =
-    Ids { others: None, least: 1, most: usize::MAX, reserved: None, never: "", absent: false };
+    Ids { others: None, least: 1, most: usize::MAX, reserved: None, never: None, absent: false };
 const UP_TO_64: Ids = Ids { most: 64, ..ANY };
 const UP_TO_40: Ids = Ids { most: 40, ..ANY };
 /// "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9."
@@ -220,7 +220,7 @@ const MESSAGES: Calls = Calls {
     unique: Unique::Conversation,
     sides: true,
     old: false,
-    ids: Ids { others: Some("_-"), reserved: Some("srvtoolu_"), ..ANY },
+    ids: Ids { others: Some("_-"), least: 1, reserved: Some("srvtoolu_"), ..ANY },
     arguments: Arguments::Object,
     named_results: false,
     ordered_results: false,
@@ -262,7 +262,7 @@ const MISTRAL: Calls = Calls {
     one_each: true,
     unique: Unique::Turn,
     old: false,
-    ids: Ids { never: "null", ..ANY },
+    ids: Ids { never: Some("null"), ..ANY },
     empty_list: true,
     complete: &[
         "no id",
@@ -330,7 +330,7 @@ const GEMINI: Calls = Calls {
     answers: Answers::Counted,
     ordered_results: true,
     unique: Unique::No,
-    ids: Ids { least: 0, ..ANY },
+    ids: ANY,
     caller: None,
     repeated: None,
     continues: &[],
@@ -342,7 +342,7 @@ const CONVERSE: Calls = Calls {
     answers: Answers::NextTurn,
     unique: Unique::No,
     sides: false,
-    ids: Ids { others: Some("_.:-"), most: 64, ..ANY },
+    ids: Ids { others: Some("_.:-"), least: 1, most: 64, ..ANY },
     caller: None,
     repeated: None,
     continues: &[],
@@ -361,7 +361,7 @@ const CONVERSE: Calls = Calls {
 const CLAUDE_BEHIND_CONVERSE: Calls = Calls {
     unique: Unique::Conversation,
     sides: true,
-    ids: Ids { others: Some("_-"), most: 64, ..ANY },
+    ids: Ids { others: Some("_-"), least: 1, most: 64, ..ANY },
     ..CONVERSE
 };
 

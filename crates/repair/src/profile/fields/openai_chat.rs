@@ -92,7 +92,8 @@ const PARTS: &[(Part, &[Key])] = &[
     (Part::Audio, BREAKPOINT),
     (Part::Document, BREAKPOINT),
     (Part::Refusal, &[]),
-    (Part::Call, &[]),
+    // The mark of a call that is written in the old way.
+    (Part::Call, &[key("legacy", Any)]),
 ];
 /// Known to the newest models; where not, the cache mark is taken away as such.
 const BREAKPOINT: &[Key] = &[key("prompt_cache_breakpoint", Any)];
