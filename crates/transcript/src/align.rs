@@ -134,7 +134,10 @@ impl<'u> Matching<'u> {
             let mut from = befores.start;
             for at in afters {
                 let wanted = key(&self.after[at]);
-                let found = (from..befores.end).find(|one| key(&self.before[*one]) == wanted);
+                // What the file does not hold cannot be rewritten in it.
+                let held = |one: &usize| self.before[*one].origin.is_some();
+                let same = |one: &usize| key(&self.before[*one]) == wanted;
+                let found = (from..befores.end).filter(held).find(same);
                 if let Some(found) = found {
                     self.partner[at] = Some(found);
                     from = found + 1;

@@ -1,7 +1,7 @@
 //! Which parts stayed, changed, went or came.
 
 use interlingua::Json;
-use interlingua_transcript::{Fate, Unit, align};
+use interlingua_transcript::{Fate, Origin, Unit, align};
 
 /// One unit for each word: the turn is its first letter's place, the rest its text.
 fn units(words: &str) -> Vec<Unit> {
@@ -9,7 +9,8 @@ fn units(words: &str) -> Vec<Unit> {
         let (turn, text) = word.split_once(':').unwrap();
         let json = Json::parse(format!(r#"{{"type":"{}","text":"{text}"}}"#, &text[..1])).unwrap();
         let turn = turn.parse().unwrap();
-        Unit { turn, block: None, role: "user".into(), json, at: 0, origin: None }
+        let origin = Some(Origin { line: 1, record: 0, slot: 0 });
+        Unit { turn, block: None, role: "user".into(), json, at: 0, origin }
     };
     words.split_whitespace().map(unit).collect()
 }
