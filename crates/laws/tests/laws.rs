@@ -1,4 +1,7 @@
-//! A short run of every law, and what the runner itself promises.
+//! What the runner itself promises, and a short run of every law.
+//!
+//! The tests named after laws hold when the repairs are complete: a red one is a counter-example, and
+//! `cargo xtask laws --law …` tells more of it.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -10,7 +10,7 @@ impl Writer {
             let block = self.said();
             script.system.push(block);
         }
-        let rounds = self.rng.between(1, 3);
+        let rounds = self.rng.pick(&[1, 1, 1, 2, 2, 3]);
         let thinks = self.thinks || self.odd();
         for round in 0..rounds {
             self.round(&mut script, thinks, round + 1 == rounds);
