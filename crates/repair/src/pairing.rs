@@ -334,6 +334,6 @@ pub fn without(extras: &Extras, dialect: DialectId, key: &str) -> Extras {
 }
 
 /// What a call or a result that is written in the old way has among its extras.
-pub const OLD: &str = "legacy";
+pub const OLD: &str = "legacy form";
 /// What a block whose client wrote no id has among its extras.
 pub const UNWRITTEN: &str = "id";

@@ -21,7 +21,7 @@ pub(super) const NO_CALL: &str = "no call";
 pub(super) const EMPTY_CALL: &str = "empty call";
 pub(super) const NULL_CALL: &str = "null call";
 /// A call or a result is written in the old way, without ids.
-pub(super) const LEGACY: &str = "legacy";
+pub(super) const LEGACY: &str = "legacy form";
 /// A list of calls is there, and empty.
 pub(super) const EMPTY_CALLS: &str = "empty calls";
 

@@ -93,7 +93,7 @@ const PARTS: &[(Part, &[Key])] = &[
     (Part::Document, BREAKPOINT),
     (Part::Refusal, &[]),
     // The mark of a call that is written in the old way.
-    (Part::Call, &[key("legacy", Any)]),
+    (Part::Call, &[key("legacy form", Any)]),
 ];
 /// Known to the newest models; where not, the cache mark is taken away as such.
 const BREAKPOINT: &[Key] = &[key("prompt_cache_breakpoint", Any)];
