@@ -53,6 +53,10 @@ impl Dialect for OpenAiResponses {
         settings::held_inside(field)
     }
 
+    fn flavors(&self) -> &'static [&'static str] {
+        &["openai", "azure", "codex", "relay"]
+    }
+
     fn decode_request(&self, body: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
         Verbatim::read(request::decode(body, ledger), ID, body.whole())
     }
