@@ -126,13 +126,16 @@ pub fn place_for_result(work: &mut Work<'_>, round: &Round) -> Spot {
             && !turn.blocks.is_empty()
             && turn.blocks.iter().all(|block| result(block).is_some())
     };
-    let together = matches!(work.profile.calls.answers, Answers::NextTurn | Answers::Counted);
+    let answers = work.profile.calls.answers;
+    let together = matches!(answers, Answers::NextTurn | Answers::Counted);
     let turns = &work.turns()[round.answers.clone()];
     // Turns of results keep their own form; the next one stands behind them.
     let behind = if together { 0 } else { turns.iter().take_while(|turn| alone(turn)).count() };
     let here = head + behind;
     let is_users = turns.get(behind).is_some_and(|turn| turn.role == Role::User);
-    if behind > 0 || !is_users {
+    // Where results are no part of what else the user says, that stays as it is.
+    let apart = !crosses(work) && matches!(answers, Answers::FirstAfterTurn | Answers::BeforeNext);
+    if behind > 0 || !is_users || apart {
         work.insert_turn(here, Turn::new(Role::User));
         return (here, 0);
     }

@@ -55,7 +55,18 @@ pub fn apply(work: &mut Work<'_>) {
         let (turn, at) = half.spot;
         work.loss(Place::block(turn, at), what);
         work.remove(turn, at);
+        if work.blocks(turn).is_empty() && !stands_between(work, turn) {
+            work.remove_turn(turn);
+        }
     }
+}
+
+/// Whether a turn keeps apart what the model said before and after it.
+fn stands_between(work: &Work<'_>, turn: usize) -> bool {
+    let is_models = |at: Option<usize>| {
+        at.and_then(|at| work.turns().get(at)).is_some_and(|turn| turn.role == Role::Assistant)
+    };
+    is_models(turn.checked_sub(1)) && is_models(Some(turn + 1))
 }
 
 /// Whether a call that only this dialect knows, or that the provider holds, may be what a result at

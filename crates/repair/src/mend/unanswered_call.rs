@@ -47,17 +47,18 @@ fn unanswered(work: &Work<'_>, start: usize) -> Option<Spot> {
 
 fn answer(work: &mut Work<'_>, start: usize, spot: Spot) {
     let Some(round) = Round::at(work.turns(), start) else { return };
-    let Some(call) = pairing::call(work.block(spot.0, spot.1)).map(|call| call.id.clone()) else {
-        return;
-    };
+    let Some(called) = pairing::call(work.block(spot.0, spot.1)) else { return };
+    let call = called.id.clone();
+    let by_name = work.profile.calls.ordered_results;
+    let name = by_name.then(|| called.name.clone());
     let what = format!("added a result for the call {call}: its outcome is unknown");
     let rank = round.rank(work, &call);
     let content = vec![Block::text(Text::new(UNKNOWN_OUTCOME)).into()];
-    let result = ToolResult { call, name: None, content, is_error: true };
+    let result = ToolResult { call, name, content, is_error: true };
     let mut block = Block::new(Body::ToolResult(result));
     pairing::share_id(work, spot, &mut block);
     let (turn, mut at) = pairing::place_for_result(work, &round);
-    if work.profile.calls.ordered_results {
+    if by_name {
         let later = |block: &Block| {
             let before = pairing::result(block);
             before.is_some_and(|before| round.rank(work, &before.call) > rank)
