@@ -5,6 +5,7 @@
 //! leaves. What breaks a law is made smaller ([`shrink`]) and shown as a case for the corpus.
 
 pub mod generate;
+pub mod known;
 pub mod laws;
 pub mod marks;
 pub mod mutate;
