@@ -2,7 +2,10 @@
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
 use bytes::Bytes;
-use interlingua::{Dialect, Target, translate_request};
+use interlingua::{
+    Dialect, Target, Text, TranslateError, Translated, repair, transcribe_request,
+    translate_request,
+};
 use interlingua_benches::{
     Timed, YARDSTICK, best_of, convert, in_dialect, parse_and_write, wire_dialects,
 };
@@ -20,6 +23,51 @@ fn main() {
             row(from, to, &body);
         }
     }
+    println!("\nRepair: what looking for something to mend or to fit adds to reading and writing.");
+    println!("{:<36} {:>8} {:>14} {:>8}", "", "ms", "unrepaired ms", "adds");
+    for from in wire_dialects() {
+        let body = in_dialect(from);
+        for to in wire_dialects() {
+            repair_row(from, to, &body);
+        }
+    }
+}
+
+fn repair_row(from: &dyn Dialect, to: &dyn Dialect, body: &Bytes) {
+    let target = Target { model: healthy_model(to), ..Target::default() };
+    let size = |out: Result<Translated, TranslateError>| out.map_or(0, |out| out.body.len());
+    let timed = best_of(
+        3 * ROUNDS,
+        || size(translate_request(body.clone(), from, to, &target)),
+        || size(transcribe_request(body.clone(), from, to, &target)),
+    );
+    let (ours, bare) = (timed.ours.as_secs_f64(), timed.theirs.as_secs_f64());
+    let changed = translate_request(body.clone(), from, to, &target)
+        .is_ok_and(|sent| sent.ledger.entries.iter().any(|entry| is_rule(entry.rule)));
+    println!(
+        "{:<36} {:>8.3} {:>14.3} {:>7.1} %{}",
+        format!("{} to {}", from.id(), to.id()),
+        ours * 1e3,
+        bare * 1e3,
+        (ours / bare - 1.0) * 100.0,
+        if changed { "  (something is repaired)" } else { "" }
+    );
+}
+
+fn is_rule(name: &str) -> bool {
+    repair::ALL.iter().any(|rule| rule.name == name)
+}
+
+/// A model that takes the history as it is.
+fn healthy_model(to: &dyn Dialect) -> Option<Text> {
+    let name = match to.id().0 {
+        "anthropic" => "claude-opus-4-5",
+        "bedrock" => "anthropic.claude-opus-4-5-20251101-v1:0",
+        "gemini" => "gemini-2.5-pro",
+        "openai-responses" => "gpt-5.2",
+        _ => "gpt-4.1",
+    };
+    Some(Text::new(name))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "sizes for people")]
