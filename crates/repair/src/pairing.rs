@@ -68,9 +68,13 @@ impl Round {
 /// Runs `mend` on each round whose calls and results do not stand as the target takes them. It may
 /// change the round, but nothing before it.
 pub fn mend_rounds(work: &mut Work<'_>, mut mend: impl FnMut(&mut Work<'_>, &Round)) {
-    let mut start = 0;
+    // Several rules ask the same of the same turns: what one found fine is not looked at again.
+    let mut start = work.paired();
     while let Some(round) = Round::at(work.turns(), start) {
         if is_fine(work, &round) {
+            if work.paired() == start {
+                work.pairs_settled(round.end());
+            }
             start = round.end();
             continue;
         }

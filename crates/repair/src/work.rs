@@ -17,6 +17,8 @@ pub struct Work<'w> {
     pub profile: &'w Profile,
     ledger: &'w mut Ledger,
     rule: &'static str,
+    /// Calls and results before this turn are known to stand as they should.
+    paired: usize,
     done: Repaired,
     looks: Option<Rc<[Look]>>,
 }
@@ -36,7 +38,15 @@ impl<'w> Work<'w> {
         profile: &'w Profile,
         ledger: &'w mut Ledger,
     ) -> Self {
-        Self { conversation, profile, ledger, rule: "", done: Repaired::default(), looks: None }
+        Self {
+            conversation,
+            profile,
+            ledger,
+            rule: "",
+            paired: 0,
+            done: Repaired::default(),
+            looks: None,
+        }
     }
 
     /// Changes from here on are made by the rule of this name.
@@ -105,6 +115,7 @@ impl<'w> Work<'w> {
 
     /// A turn's role and extras. Its blocks are added and taken away by the functions below.
     pub fn turn(&mut self, turn: usize) -> &mut Turn {
+        self.unsettle(turn);
         self.conversation.edit().turns[turn].edit()
     }
 
@@ -114,11 +125,13 @@ impl<'w> Work<'w> {
 
     pub fn insert_turn(&mut self, at: usize, turn: Turn) {
         self.done.trail.turn_inserted(self.turns().len(), at);
+        self.unsettle(at);
         self.conversation.edit().turns.insert(at, turn.into());
     }
 
     pub fn remove_turn(&mut self, at: usize) -> Verbatim<Turn> {
         self.done.trail.turn_removed(self.turns().len(), at);
+        self.unsettle(at);
         self.conversation.edit().turns.remove(at)
     }
 
@@ -153,6 +166,22 @@ impl<'w> Work<'w> {
             self.carry((turn + 1, 0), (turn, end));
         }
         self.remove_turn(turn + 1);
+    }
+
+    /// Before which turn calls and results are known to stand as they should.
+    pub(crate) fn paired(&self) -> usize {
+        self.paired
+    }
+
+    pub(crate) fn pairs_settled(&mut self, before: usize) {
+        self.paired = before;
+    }
+
+    /// A turn changes: what was known of it is no longer so.
+    fn unsettle(&mut self, turn: usize) {
+        if turn < self.paired {
+            self.paired = 0;
+        }
     }
 
     /// A tool is called something else on the way.
