@@ -28,6 +28,7 @@ pub mod pairing;
 pub mod profile;
 mod schema;
 pub mod shape;
+mod survey;
 mod thoughts;
 mod tools;
 mod trail;
@@ -37,6 +38,7 @@ use interlingua_model::{Conversation, Ledger, Place, Verbatim};
 use interlingua_wire::{Doc, Json, Limits, Text};
 
 pub use profile::Profile;
+pub use survey::About;
 pub use trail::Trail;
 pub use work::{Renamed, Work};
 
@@ -46,6 +48,8 @@ pub struct Rule {
     /// The name of its file, with dashes.
     pub name: &'static str,
     pub stage: Stage,
+    /// What there must be for the rule to have anything to do; `None` if it always looks.
+    pub about: Option<About>,
     pub apply: Apply,
 }
 
@@ -82,35 +86,36 @@ pub static ALL: &[Rule] = &[
     Rule {
         name: "lone-surrogate",
         stage: Stage::Mend,
+        about: None,
         apply: Apply::Body(mend::lone_surrogate::apply),
     },
     fit("unkept-item", fit::unkept_item::apply),
     // Calls and their results.
-    fit("old-call", fit::old_call::apply),
+    on(About::Extras, fit("old-call", fit::old_call::apply)),
     mend("wrong-side", mend::wrong_side::apply),
     fit("split-calls", fit::split_calls::apply),
     mend("duplicate-call", mend::duplicate_call::apply),
     mend("unnamed-result", mend::unnamed_result::apply),
     mend("duplicate-result", mend::duplicate_result::apply),
     mend("orphan-result", mend::orphan_result::apply),
-    mend("foreign-pair", mend::foreign_pair::apply),
+    on(About::Foreign, mend("foreign-pair", mend::foreign_pair::apply)),
     mend("scattered-result", mend::scattered_result::apply),
     mend("unanswered-call", mend::unanswered_call::apply),
     fit("pending-code", fit::pending_code::apply),
     fit("result-order", fit::result_order::apply),
     fit("empty-calls", fit::empty_calls::apply),
-    fit("incomplete-call", fit::incomplete_call::apply),
+    on(About::Extras, fit("incomplete-call", fit::incomplete_call::apply)),
     // Fields and blocks that the target does not know.
     fit("respelled-setting", fit::respelled_setting::apply),
     fit("account-label", fit::account_label::apply),
-    fit("cache-unknown", fit::cache_unknown::apply),
+    on(About::Cache, fit("cache-unknown", fit::cache_unknown::apply)),
     fit("odd-field", fit::odd_field::apply),
     fit("unknown-field", fit::unknown_field::apply),
-    fit("unknown-block", fit::unknown_block::apply),
+    on(About::Foreign, fit("unknown-block", fit::unknown_block::apply)),
     // Empty turns and blocks, also those that are empty now.
     fit("aborted-turn", fit::aborted_turn::apply),
-    fit("empty-text", fit::empty_text::apply),
-    fit("empty-result", fit::empty_result::apply),
+    on(About::Blank, fit("empty-text", fit::empty_text::apply)),
+    on(About::Blank, fit("empty-result", fit::empty_result::apply)),
     // Settings.
     fit("odd-setting", fit::odd_setting::apply),
     fit("fixed-setting", fit::fixed_setting::apply),
@@ -130,7 +135,7 @@ pub static ALL: &[Rule] = &[
     fit("tool-name", fit::tool_name::apply),
     fit("duplicate-tool", fit::duplicate_tool::apply),
     fit("tool-count", fit::tool_count::apply),
-    fit("tool-reference", fit::tool_reference::apply),
+    on(About::Foreign, fit("tool-reference", fit::tool_reference::apply)),
     fit("added-tools", fit::added_tools::apply),
     fit("missing-tools", fit::missing_tools::apply),
     fit("mixed-tools", fit::mixed_tools::apply),
@@ -155,7 +160,7 @@ pub static ALL: &[Rule] = &[
     // Sampling depends on whether the model thinks in the end.
     fit("sampling", fit::sampling::apply),
     // Who speaks when.
-    fit("blank-between-reasoning", fit::blank_between_reasoning::apply),
+    on(About::Blank, fit("blank-between-reasoning", fit::blank_between_reasoning::apply)),
     fit("empty-turn", fit::empty_turn::apply),
     fit("missing-content", fit::missing_content::apply),
     fit("developer-role", fit::developer_role::apply),
@@ -174,19 +179,19 @@ pub static ALL: &[Rule] = &[
     fit("trailing-whitespace", fit::trailing_whitespace::apply),
     fit("opening-call", fit::opening_call::apply),
     // Media.
-    fit("media-type", fit::media_type::apply),
-    fit("unsupported-media", fit::unsupported_media::apply),
-    fit("broken-media", fit::broken_media::apply),
-    fit("large-media", fit::large_media::apply),
-    fit("many-media", fit::many_media::apply),
-    fit("failed-result-media", fit::failed_result_media::apply),
-    fit("search-result", fit::search_result::apply),
-    fit("some-citations", fit::some_citations::apply),
-    fit("document-name", fit::document_name::apply),
-    fit("document-alone", fit::document_alone::apply),
+    on(About::Media, fit("media-type", fit::media_type::apply)),
+    on(About::Media, fit("unsupported-media", fit::unsupported_media::apply)),
+    on(About::Media, fit("broken-media", fit::broken_media::apply)),
+    on(About::Media, fit("large-media", fit::large_media::apply)),
+    on(About::Media, fit("many-media", fit::many_media::apply)),
+    on(About::RichResult, fit("failed-result-media", fit::failed_result_media::apply)),
+    on(About::Foreign, fit("search-result", fit::search_result::apply)),
+    on(About::Media, fit("some-citations", fit::some_citations::apply)),
+    on(About::Media, fit("document-name", fit::document_name::apply)),
+    on(About::Media, fit("document-alone", fit::document_alone::apply)),
     // Ids and arguments.
     fit("bad-arguments", fit::bad_arguments::apply),
-    fit("repeated-field", fit::repeated_field::apply),
+    on(About::Extras, fit("repeated-field", fit::repeated_field::apply)),
     fit("result-name", fit::result_name::apply),
     fit("result-kind", fit::result_kind::apply),
     fit("call-id", fit::call_id::apply),
@@ -194,9 +199,9 @@ pub static ALL: &[Rule] = &[
     // Texts that the target does not take.
     fit("string-content", fit::string_content::apply),
     // Cache marks.
-    fit("cache-place", fit::cache_place::apply),
-    fit("cache-limit", fit::cache_limit::apply),
-    fit("cache-lifetime", fit::cache_lifetime::apply),
+    on(About::Cache, fit("cache-place", fit::cache_place::apply)),
+    on(About::Cache, fit("cache-limit", fit::cache_limit::apply)),
+    on(About::Cache, fit("cache-lifetime", fit::cache_lifetime::apply)),
 ];
 
 /// Runs every rule that works on the body before it is read; the body as it came if there is nothing
@@ -222,7 +227,9 @@ pub fn repair(
     let mut work = Work::new(conversation, profile, ledger);
     odd::forget(&mut work);
     for rule in ALL {
-        if let Apply::Conversation(apply) = rule.apply {
+        if let Apply::Conversation(apply) = rule.apply
+            && rule.about.is_none_or(|about| work.holds(about))
+        {
             work.begin(rule.name);
             apply(&mut work);
         }
@@ -231,9 +238,14 @@ pub fn repair(
 }
 
 const fn mend(name: &'static str, apply: fn(&mut Work<'_>)) -> Rule {
-    Rule { name, stage: Stage::Mend, apply: Apply::Conversation(apply) }
+    Rule { name, stage: Stage::Mend, about: None, apply: Apply::Conversation(apply) }
 }
 
 const fn fit(name: &'static str, apply: fn(&mut Work<'_>)) -> Rule {
-    Rule { name, stage: Stage::Fit, apply: Apply::Conversation(apply) }
+    Rule { name, stage: Stage::Fit, about: None, apply: Apply::Conversation(apply) }
+}
+
+/// A rule that has something to do only where this is there.
+const fn on(about: About, rule: Rule) -> Rule {
+    Rule { about: Some(about), ..rule }
 }

@@ -8,6 +8,7 @@ use interlingua_model::{
 };
 use interlingua_wire::{Json, Text};
 
+use crate::survey::{About, Survey};
 use crate::tools::{self, Look};
 use crate::{Profile, Repaired, Trail};
 
@@ -17,6 +18,8 @@ pub struct Work<'w> {
     pub profile: &'w Profile,
     ledger: &'w mut Ledger,
     rule: &'static str,
+    /// What the conversation holds; unknown after a change.
+    surveyed: Option<Survey>,
     /// Calls and results before this turn are known to stand as they should.
     paired: usize,
     done: Repaired,
@@ -43,6 +46,7 @@ impl<'w> Work<'w> {
             profile,
             ledger,
             rule: "",
+            surveyed: None,
             paired: 0,
             done: Repaired::default(),
             looks: None,
@@ -74,6 +78,12 @@ impl<'w> Work<'w> {
         &self.conversation.turns[turn].blocks[block]
     }
 
+    /// Whether there is any of this in the conversation.
+    pub(crate) fn holds(&mut self, about: About) -> bool {
+        let conversation = &**self.conversation;
+        self.surveyed.get_or_insert_with(|| Survey::of(conversation)).has(about)
+    }
+
     /// What was noted so far: decoding says there what it could not read as it stood.
     pub fn ledger(&self) -> &Ledger {
         self.ledger
@@ -96,11 +106,13 @@ impl<'w> Work<'w> {
     }
 
     pub fn tools(&mut self) -> &mut Vec<Verbatim<Tool>> {
+        self.surveyed = None;
         self.looks = None;
         self.conversation.edit().tools.edit()
     }
 
     pub fn system(&mut self) -> &mut Vec<Verbatim<Block>> {
+        self.surveyed = None;
         self.conversation.edit().system.edit()
     }
 
@@ -179,6 +191,7 @@ impl<'w> Work<'w> {
 
     /// A turn changes: what was known of it is no longer so.
     fn unsettle(&mut self, turn: usize) {
+        self.surveyed = None;
         if turn < self.paired {
             self.paired = 0;
         }

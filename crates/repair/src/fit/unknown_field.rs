@@ -20,13 +20,16 @@
 use interlingua_model::{Block, Body, Extras, Place, ToolResult, Verbatim};
 use interlingua_wire::Json;
 
-use crate::Work;
 use crate::profile::fields::{Fields, Part};
 use crate::shape::{Fit, Key, Reading};
+use crate::{About, Work};
 
 pub fn apply(work: &mut Work<'_>) {
     if work.conversation().source == work.profile.dialect {
         body(work);
+    }
+    if !work.holds(About::Extras) {
+        return;
     }
     for turn in 0..work.turns().len() {
         turn_fields(work, turn);
