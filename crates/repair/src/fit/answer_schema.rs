@@ -41,7 +41,8 @@ pub fn apply(work: &mut Work<'_>) {
     }
     if let Strict::Closed(refused) = rules.strict
         && strict
-        && (look::is_loose(doc.root(), refused) || !look::root_fits(Some(doc.root()), Root::Object))
+        && (look::is_loose(doc.root(), refused)
+            || !look::root_fits(Some(doc.root()), Root::Object, &[]))
     {
         let what = "the answer is not held to its schema: that is not made for it";
         work.loss(Place::SETTINGS, what);

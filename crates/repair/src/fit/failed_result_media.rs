@@ -35,11 +35,15 @@ pub fn apply(work: &mut Work<'_>) {
                 }
             }
         }
-        for block in follow {
-            let end = work.blocks(turn).len();
-            work.insert(turn, end, block);
+        let results = work.blocks(turn).iter().rposition(|block| is_result(block));
+        for (at, block) in (results.map_or(0, |at| at + 1)..).zip(follow) {
+            work.insert(turn, at, block);
         }
     }
+}
+
+fn is_result(block: &Block) -> bool {
+    matches!(block.body, Body::ToolResult(_))
 }
 
 fn is_text(block: &Block) -> bool {

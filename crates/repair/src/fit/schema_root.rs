@@ -31,12 +31,12 @@ pub fn apply(work: &mut Work<'_>) {
         return;
     }
     let looks = work.looks();
-    let plain = work.profile.tools.schema.root == Root::Plain;
+    let refused = work.profile.tools.schema.not_at_root;
     for at in (0..looks.len()).filter(|at| looks[*at].root) {
         let tool = &work.conversation().tools[at];
         let ToolKind::Function { schema } = &tool.kind else { continue };
         let (name, written) = (tool.name.clone(), schema.clone());
-        let root::Rooted { json, words } = root::object(written.as_ref(), plain);
+        let root::Rooted { json, words } = root::object(written.as_ref(), refused);
         let what = match (&written, &words) {
             (None, _) => format!("`{name}` has no schema: it takes an object"),
             (Some(_), None) => format!("the schema of `{name}` says that it is one of an object"),

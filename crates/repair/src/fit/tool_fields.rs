@@ -22,7 +22,7 @@
 use interlingua_model::{Place, Tool, ToolKind, Verbatim};
 use interlingua_wire::{Field, Json, Kind};
 
-use crate::shape::Fit;
+use crate::shape::{Fit, Kind as Shape, Reading};
 use crate::tools::{extra_fits, is_mark};
 use crate::{Profile, Work};
 
@@ -105,9 +105,27 @@ fn cleaned(tool: &Verbatim<Tool>, profile: &Profile) -> (Tool, Vec<String>) {
         let fits =
             !twice(&key) && (is_mark(tool, &key, value) || extra_fits(&key, value, kind, &reading));
         if !fits {
-            gone.push(format!("`{key}`"));
+            gone.extend(names(&key, value, kind, &reading));
         }
         fits
     });
     (clean, gone)
+}
+
+/// The names of what does not fit: inside, where the key itself is known.
+fn names(key: &str, value: &Json, kind: Shape, reading: &Reading<'_>) -> Vec<String> {
+    let keys = match kind {
+        Shape::Shape(keys) | Shape::Open(keys) => keys,
+        _ => &[],
+    };
+    let doc = value.doc();
+    match reading.find(keys, key).map(|known| known.kind) {
+        Some(inner @ (Shape::Shape(_) | Shape::Open(_))) if doc.root().is_object() => {
+            let odd =
+                |field: &Field<'_>| !extra_fits(&field.name(), &field.value.json(), inner, reading);
+            let odd = doc.root().fields().filter(odd);
+            odd.map(|field| format!("`{key}.{}`", field.name())).collect()
+        }
+        _ => vec![format!("`{key}`")],
+    }
 }

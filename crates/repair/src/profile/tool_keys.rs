@@ -53,7 +53,7 @@ pub(super) static ANTHROPIC: Kinds = Kinds {
         key("type", One(&["custom"])),
         need("name", Text),
         key("description", Text),
-        need("input_schema", Any),
+        key("input_schema", Any),
         key("cache_control", Any),
         key("strict", Flag),
         key("defer_loading", Flag),
@@ -249,7 +249,7 @@ pub(super) static BEDROCK: Kinds = Kinds {
         Open(&[
             need("name", Text),
             key("description", Words),
-            need("inputSchema", Open(&[need("json", Any)])),
+            key("inputSchema", Open(&[key("json", Any)])),
         ]),
     )]),
     freeform: OPEN,

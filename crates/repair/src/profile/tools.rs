@@ -62,6 +62,8 @@ pub struct Names {
 #[derive(Clone, Copy, Debug)]
 pub struct Schema {
     pub root: Root,
+    /// What may not stand at the root.
+    pub not_at_root: &'static [&'static str],
     /// `null` stands for no schema.
     pub null: bool,
     /// The drafts of JSON Schema that are checked.
@@ -90,8 +92,6 @@ pub enum Root {
     Object,
     /// Is there, and says that it is one of an object.
     Needed,
-    /// As above, and is no choice of schemas.
-    Plain,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -239,6 +239,7 @@ const ANY_NAME: Names = Names { most: None, ..SHORT };
 
 const FREE: Schema = Schema {
     root: Root::Free,
+    not_at_root: &[],
     null: false,
     draft: Draft::Unchecked,
     items: false,
@@ -264,7 +265,7 @@ const ANTHROPIC: Tools = Tools {
     empty_list: true,
     description: None,
     kinds: &tool_keys::ANTHROPIC,
-    schema: Schema { root: Root::Plain, draft: Draft::TwentyTwenty, ..FREE },
+    schema: Schema { root: Root::Needed, not_at_root: CHOICES, draft: Draft::TwentyTwenty, ..FREE },
     strict: Strict::Compiled { tools: 20, optional: 24 },
     deferral: true,
     examples: true,
@@ -293,7 +294,7 @@ const OPENAI: Tools = Tools {
     most: Some(128),
     empty_list: false,
     kinds: &tool_keys::CHAT_CLOSED,
-    schema: Schema { root: Root::Object, items: true, ..FREE },
+    schema: Schema { root: Root::Object, not_at_root: CHOICES_AND_MORE, items: true, ..FREE },
     strict: Strict::Closed(NOT_STRICT),
     ..COMPATIBLE
 };
@@ -378,6 +379,8 @@ const BUILT_IN: &[&str] = &[
     "enterpriseWebSearch",
 ];
 
+const CHOICES: &[&str] = &["oneOf", "allOf", "anyOf"];
+const CHOICES_AND_MORE: &[&str] = &["oneOf", "allOf", "anyOf", "enum", "not"];
 /// Keywords that a strict schema may not have.
 const NOT_STRICT: &[&str] =
     &["allOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas"];

@@ -4,8 +4,9 @@ use interlingua_wire::{Kind, Node};
 
 use crate::profile::tools::{Draft, Root};
 
-/// Whether the root says what the target wants it to say; `None` where there is no schema.
-pub(crate) fn root_fits(schema: Option<Node<'_>>, wanted: Root) -> bool {
+/// Whether the root says what the target wants it to say, and nothing that it does not; `None` where
+/// there is no schema.
+pub(crate) fn root_fits(schema: Option<Node<'_>>, wanted: Root, refused: &[&str]) -> bool {
     let Some(schema) = schema else {
         return matches!(wanted, Root::Free | Root::Any | Root::Object);
     };
@@ -13,8 +14,9 @@ pub(crate) fn root_fits(schema: Option<Node<'_>>, wanted: Root) -> bool {
     match wanted {
         Root::Free => true,
         Root::Any => schema.is_object() || schema.boolean().is_some(),
-        Root::Object | Root::Needed => says_object(),
-        Root::Plain => says_object() && !CHOICES.iter().any(|key| schema.get(key).is_some()),
+        Root::Object | Root::Needed => {
+            says_object() && !refused.iter().any(|key| schema.get(key).is_some())
+        }
     }
 }
 
@@ -240,7 +242,6 @@ pub(crate) fn holds(key: &str) -> Keyword {
     }
 }
 
-pub(crate) const CHOICES: &[&str] = &["oneOf", "allOf", "anyOf"];
 pub(crate) const TYPES: &[&str] =
     &["array", "boolean", "integer", "null", "number", "object", "string"];
 /// Marks of patterns that look ahead, behind or back.

@@ -4,7 +4,7 @@ use interlingua_wire::json::Object;
 use interlingua_wire::{Json, Node, Text};
 
 use super::inline::target;
-use super::look::{CHOICES, TYPES};
+use super::look::TYPES;
 
 /// A schema whose root is an object, and what of it can only be said in words.
 #[derive(Debug)]
@@ -13,9 +13,9 @@ pub(crate) struct Rooted {
     pub words: Option<String>,
 }
 
-/// The schema of a tool as that of an object. With `plain`, the branches of a choice at the root
+/// The schema of a tool as that of an object. Where a choice is refused at the root, its branches
 /// become one object: all their properties, and what each of them requires.
-pub(crate) fn object(schema: Option<&Json>, plain: bool) -> Rooted {
+pub(crate) fn object(schema: Option<&Json>, refused: &[&str]) -> Rooted {
     let Some(schema) = schema.filter(|schema| schema.is_object()) else {
         return Rooted { json: nothing(), words: None };
     };
@@ -26,14 +26,14 @@ pub(crate) fn object(schema: Option<&Json>, plain: bool) -> Rooted {
     }
     let named = root.get("$ref").and_then(|reference| target(root, &reference.word()));
     let named = named.filter(|named| named.is_object());
-    let merges = plain && CHOICES.iter().any(|key| root.get(key).is_some())
-        || named.is_some_and(|named| plain && CHOICES.iter().any(|key| named.get(key).is_some()));
+    let has = |node: Node<'_>| refused.iter().any(|key| node.get(key).is_some());
+    let merges = has(root) || named.is_some_and(has);
     if !merges && named.is_none() {
         return Rooted { json: typed(root), words: None };
     }
     let parts = Parts::of(root, root, 0);
     let words = if merges { spoken(root, named) } else { None };
-    Rooted { json: merged(root, named, &parts), words }
+    Rooted { json: merged(root, named, &parts, refused), words }
 }
 
 /// A schema that asks for nothing.
@@ -156,9 +156,9 @@ impl Parts {
     }
 }
 
-fn merged(root: Node<'_>, named: Option<Node<'_>>, parts: &Parts) -> Json {
+fn merged(root: Node<'_>, named: Option<Node<'_>>, parts: &Parts, refused: &[&str]) -> Json {
     let apart = |key: &str| {
-        CHOICES.contains(&key) || matches!(key, "type" | "properties" | "required" | "$ref")
+        refused.contains(&key) || matches!(key, "type" | "properties" | "required" | "$ref")
     };
     Json::object(|object| {
         object.word("type", "object");
@@ -221,7 +221,9 @@ fn form(branch: Node<'_>, root: Node<'_>) -> Option<String> {
         });
         words.extend(constant.map(|value| format!("`{name}` is {value}")));
     }
-    let needed: Vec<_> = parts.required.iter().map(|name| format!("`{name}`")).collect();
+    let said = |name: &Text| words.iter().any(|word| word.starts_with(&format!("`{name}` is")));
+    let needed: Vec<_> =
+        parts.required.iter().filter(|name| !said(name)).map(|name| format!("`{name}`")).collect();
     if !needed.is_empty() {
         words.push(format!("{} given", needed.join(", ")));
     } else if words.is_empty() {

@@ -121,7 +121,7 @@ fn of_schema(tool: &Tool, found: Option<Node<'_>>, rules: &Schema, strict: Stric
         look.odd = true;
     }
     let schema = found.filter(|found| !found.is_null());
-    look.root = !look::root_fits(schema, rules.root);
+    look.root = !look::root_fits(schema, rules.root, rules.not_at_root);
     let Some(schema) = schema else { return look };
     look.keywords = !look::is_valid(schema, rules.draft)
         || rules.items && look::has_bare_array(schema)

@@ -10,7 +10,7 @@ use crate::{Evidence, Request, Rule};
 pub(super) const SCHEMA_ROOT: Rule = Rule {
     name: "schema-root",
     status: 400,
-    when: "The parameters of a function are no schema of an object.",
+    when: "The parameters of a function are no schema of an object; or, where the inventor's checks are copied, a choice of schemas.",
     words: ROOT.lines,
     evidence: Evidence::Seen,
     source: "public code; MiqroForge-Desktop#1165",
@@ -20,6 +20,7 @@ const ROOT: Words = words! {
     COPIES => "Invalid schema for function '{name}': schema must be a JSON Schema of 'type: \"object\"', got 'type: \"{found}\"'.",
     &["deepseek"] => "Invalid schema for function '{name}': schema must be a JSON Schema of 'type: \"object\"', got 'type: {bare}'.",
     &["moonshot"] => "tools.function.parameters.type is required and must be \"object\"",
+    &["choice"] => "Invalid schema for function '{name}': schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.",
 };
 
 pub(super) const SCHEMA_ARRAY_ITEMS: Rule = Rule {
@@ -185,6 +186,7 @@ fn schema_root(request: &Request<'_>, findings: &mut Findings) {
     for schema in schemas(request).iter().filter(|schema| schema.what == "function") {
         let kind = schema.value.field("type").unwrap_or(&Value::Null);
         if kind == "object" {
+            choice_at_root(request, findings, schema);
             continue;
         }
         let found = kind.as_str().unwrap_or("None");
@@ -197,6 +199,21 @@ fn schema_root(request: &Request<'_>, findings: &mut Findings) {
             code: Some("invalid_function_parameters"),
         };
         ROOT.refuse(request, findings, &refusal);
+    }
+}
+
+fn choice_at_root(request: &Request<'_>, findings: &mut Findings, schema: &Schema<'_>) {
+    let chosen = NOT_AT_ROOT.iter().any(|key| schema.value.field(key).is_some());
+    let copies = COPIES.contains(&super::flavor::voice(request));
+    if let Some(words) = ROOT.by("choice").filter(|_| chosen && copies) {
+        let param = bracketed(&schema.path);
+        let refusal = Refusal {
+            path: schema.path.clone(),
+            fills: &[("name", schema.name)],
+            param: Some(&param),
+            code: Some("invalid_function_parameters"),
+        };
+        super::words::refuse(words, request, findings, &refusal);
     }
 }
 
@@ -350,6 +367,7 @@ fn snake(name: &str) -> &str {
 
 /// Who checks the schemas of functions as the inventor does.
 const COPIES: &[&str] = &["openai", "azure", "openrouter"];
+const NOT_AT_ROOT: &[&str] = &["oneOf", "anyOf", "allOf", "enum", "not"];
 const NOT_STRICT: &[&str] =
     &["allOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas"];
 const NOT_GEMINI: &[&str] = &[

@@ -10,8 +10,8 @@ pub(super) const RULES: [Rule; 3] = [
     Rule {
         name: "schema-root",
         status: 400,
-        when: "The parameters of a function, or a strict answer, are no schema of an object.",
-        words: "Invalid schema for {what} '{name}': schema must be a JSON Schema of 'type: \"object\"', got 'type: \"{type}\"'.",
+        when: "The parameters of a function, or a strict answer, are no schema of an object, or a choice of schemas.",
+        words: "Invalid schema for {what} '{name}': schema must be a JSON Schema of 'type: \"object\"', got 'type: \"{type}\"'.\nInvalid schema for {what} '{name}': schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.",
         evidence: Evidence::Seen,
         source: "several public repositories",
         check: schema_root,
@@ -98,12 +98,26 @@ fn schema_root(request: &Request<'_>, findings: &mut Findings) {
     for schema in schemas(request) {
         let kind = schema.value.field("type").unwrap_or(&Value::Null);
         let applies = schema.what == "function" || schema.strict;
-        if kind == "object" || !applies {
+        if !applies {
+            continue;
+        }
+        if kind == "object" {
+            choice_at_root(findings, &schema);
             continue;
         }
         let (what, name, kind) = (schema.what, schema.name, kind.as_str().unwrap_or("None"));
         let message = format!(
             "Invalid schema for {what} '{name}': schema must be a JSON Schema of 'type: \"object\"', got 'type: \"{kind}\"'."
+        );
+        findings.add_with(dotted(&schema.path), message, Some(&schema.path), Some(schema.code));
+    }
+}
+
+fn choice_at_root(findings: &mut Findings, schema: &Schema<'_>) {
+    if NOT_AT_ROOT.iter().any(|key| schema.value.field(key).is_some()) {
+        let (what, name) = (schema.what, schema.name);
+        let message = format!(
+            "Invalid schema for {what} '{name}': schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level."
         );
         findings.add_with(dotted(&schema.path), message, Some(&schema.path), Some(schema.code));
     }
@@ -194,5 +208,6 @@ fn context(steps: &[String]) -> String {
     format!("({}{comma})", quoted.join(", "))
 }
 
+const NOT_AT_ROOT: &[&str] = &["oneOf", "anyOf", "allOf", "enum", "not"];
 const NOT_STRICT: &[&str] =
     &["allOf", "oneOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas"];
