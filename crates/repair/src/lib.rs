@@ -164,7 +164,6 @@ pub static ALL: &[Rule] = &[
     fit("empty-turn", fit::empty_turn::apply),
     fit("missing-content", fit::missing_content::apply),
     fit("developer-role", fit::developer_role::apply),
-    fit("function-role", fit::function_role::apply),
     fit("missing-role", fit::missing_role::apply),
     fit("system-placement", fit::system_placement::apply),
     fit("empty-system", fit::empty_system::apply),

@@ -10,9 +10,8 @@ pub struct Roles {
     pub instructions: Instructions,
     /// Instructions at the head of what crosses go into a place of their own.
     pub head_apart: bool,
-    /// Knows the developer, and the function as another name for a tool.
+    /// Knows the developer.
     pub developer: bool,
-    pub function: bool,
     /// The words of which a turn must have one to say whose it is; none where it need not.
     pub named: &'static [&'static str],
     /// There must be instructions.
@@ -107,7 +106,7 @@ pub(super) static ROWS: &[(Scope, Roles)] = &[
     (Scope::flavors("openai-chat", INVENTOR), Roles { none: NoTurns::Refused, ..BASE }),
     (Scope::flavors("openai-chat", &["openrouter"]), Roles { none: NoTurns::Refused, ..BASE }),
     (Scope::flavors("openai-chat", &["deepseek", "vllm"]), PLAIN),
-    (Scope::flavors("openai-chat", &["qwen"]), Roles { function: true, ..PLAIN }),
+    (Scope::flavors("openai-chat", &["qwen"]), Roles { ..PLAIN }),
     (
         Scope::flavors("openai-chat", &["generic"]),
         Roles { none: NoTurns::Refused, joined: Joined::AtTheEnd, ..PLAIN },
@@ -136,7 +135,6 @@ const BASE: Roles = Roles {
     instructions: Instructions::Anywhere,
     head_apart: false,
     developer: true,
-    function: true,
     named: &[],
     instructed: false,
     joined: Joined::None,
@@ -153,7 +151,7 @@ const BASE: Roles = Roles {
 };
 
 /// Models whose servers know four roles.
-const PLAIN: Roles = Roles { developer: false, function: false, ..BASE };
+const PLAIN: Roles = Roles { developer: false, ..BASE };
 
 const MISTRAL: Roles = Roles {
     instructions: Instructions::NotAfterReplies,

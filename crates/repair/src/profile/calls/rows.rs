@@ -207,7 +207,7 @@ const SIXTY_FOUR: &[&str] =
 const OLDER: &[&str] = &["gpt-3", "gpt-4", "gpt-5", "o1", "o3", "o4"];
 
 const ANY: Ids =
-    Ids { others: None, least: 1, most: usize::MAX, reserved: None, never: None, absent: false };
+    Ids { others: None, least: 0, most: usize::MAX, reserved: None, never: None, absent: false };
 const UP_TO_64: Ids = Ids { most: 64, ..ANY };
 const UP_TO_40: Ids = Ids { most: 40, ..ANY };
 /// "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9."
