@@ -2,13 +2,18 @@
 //!
 //! Conversations with genuine seals are judged with verification on: no seal that leaves is found
 //! broken. What was broken when it came is not held against the translation.
+//!
+//! A body says of which house a seal is, by its form; it does not say which endpoint or model of the
+//! house made it. What a client calls the model is its own name for whatever answers, and the dialect
+//! it speaks is not that of who answers. So where a seal goes to its own house, it is verified if it
+//! goes to who made it; where it goes to another house, it is always found out.
 
 use interlingua_strict::Violation;
 use interlingua_strict::seal::Key;
 use serde_json::Value;
 
 use super::kept::{self, Marked};
-use super::{Broken, Case, Law, Sent, judged, judged_with};
+use super::{Broken, Case, Law, Maker, Sent, judged, judged_with};
 use crate::marks;
 use crate::targets::{Aim, Provider};
 
@@ -21,15 +26,9 @@ pub(super) fn check(sent: &Sent<'_>, broken: &mut Vec<Broken>) {
 fn genuine(sent: &Sent<'_>, broken: &mut Vec<Broken>) {
     let Sent { case, aim, .. } = sent;
     let Some(maker) = &case.maker else { return };
-    if case.named().is_some_and(|named| named != maker.model) {
+    let named_otherwise = case.named().is_some_and(|named| named != maker.model);
+    if named_otherwise || is_elsewhere_in_the_house(case, maker, aim) {
         return;
-    }
-    if case.from.id() == aim.provider.to.id() {
-        // Nothing in a body says for which of several endpoints its seals are.
-        let known = case.named().is_some() || aim.model == maker.model;
-        if aim.provider.flavor != maker.flavor || !known {
-            return;
-        }
     }
     let faults = faults(&sent.value, aim);
     if faults.is_empty() || !was_genuine(case) {
@@ -38,6 +37,43 @@ fn genuine(sent: &Sent<'_>, broken: &mut Vec<Broken>) {
     for fault in faults {
         broken.push(Broken::new(Law::Seals, fault.rule, fault.path, fault.message));
     }
+}
+
+/// Whether the target can be taken for the maker, and is not.
+fn is_elsewhere_in_the_house(case: &Case, maker: &Maker, aim: &Aim) -> bool {
+    let (from, to) = (case.from.id().0, aim.provider.judge.dialect);
+    let same_house =
+        house(from, maker.flavor, &maker.model) == house(to, aim.provider.flavor, &aim.model);
+    // Documented: signatures are portable between these two.
+    let claude = |dialect: &str| matches!(dialect, "anthropic" | "bedrock");
+    let same_door = from == to && maker.flavor == aim.provider.flavor || claude(from) && claude(to);
+    same_house && !(same_door && bare(&maker.model) == bare(&aim.model))
+}
+
+/// Whose model it is that answers.
+fn house(dialect: &str, flavor: &str, model: &str) -> &'static str {
+    match dialect {
+        "anthropic" => "anthropic",
+        "gemini" => "google",
+        "openai-responses" => "openai",
+        _ if flavor == "gemini-compat" => "google",
+        _ if model.contains("claude") => "anthropic",
+        _ if model.starts_with("google/") => "google",
+        _ if model.contains("gpt-") && !model.contains("oss") => "openai",
+        _ => "another",
+    }
+}
+
+/// A model's name without region, vendor, date and version of the interface.
+fn bare(model: &str) -> String {
+    let model = model.replace('.', "-");
+    let start = model.find("claude").unwrap_or_default();
+    let words = model[start..].split(['-', ':']);
+    let loose = |word: &str| {
+        word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_digit())
+            || matches!(word, "v1" | "v2" | "preview")
+    };
+    words.take_while(|word| !loose(word)).collect::<Vec<_>>().join("-")
 }
 
 /// What only verification finds.

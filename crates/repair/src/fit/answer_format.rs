@@ -16,7 +16,7 @@
 //! after    answer: JSON of any object     user: "list the files"
 //! ```
 
-use interlingua_model::{Block, Body, Format, Place, Role, Verbatim};
+use interlingua_model::{Block, Body, Format, Place, Role, Turn, Verbatim};
 use interlingua_wire::{Json, Text};
 
 use super::forced_while_thinking::turn_off;
@@ -56,13 +56,15 @@ pub fn apply(work: &mut Work<'_>) {
     }
 }
 
-/// The conversation has the word.
+/// The conversation has the word. In another dialect only its beginning counts, so that what is said
+/// later does not change it; in its own, what is taken as it is stays so.
 fn has_word(work: &Work<'_>, in_system: bool) -> bool {
     let conversation = work.conversation();
     let instructs = |role: Role| matches!(role, Role::System | Role::Developer);
     let counts = |role: Role| in_system || work.is_own() || !instructs(role);
     let system = conversation.system.iter().filter(|_| in_system);
-    let turns = conversation.turns.iter().filter(|turn| counts(turn.role));
+    let begun = |turn: &&Verbatim<Turn>| work.is_own() || turn.role != Role::Assistant;
+    let turns = conversation.turns.iter().take_while(begun).filter(|turn| counts(turn.role));
     turns.flat_map(|turn| &turn.blocks).chain(system).any(|block| says_json(block, in_system))
 }
 

@@ -52,21 +52,20 @@ pub fn apply(work: &mut Work<'_>) {
     }
 }
 
-/// Every answer with calls brings its reasoning, or the model does not think.
+/// Every answer with calls brings its reasoning, or the model does not think. What is respelled does
+/// not depend on that: an answer that lacks it may come later.
 fn said(work: &mut Work<'_>) {
     let all = 0..work.turns().len();
-    let missing = answers(work, &all).into_iter().any(|answer| {
-        let turns = &work.turns()[answer];
-        turns.iter().any(|turn| has_calls(turn))
-            && !turns.iter().any(|turn| has_reasoning(turn, false))
-    });
-    if missing {
-        return turn_off(work, "thinking is off for this request: calls lack their reasoning");
-    }
+    let mut missing = false;
     for answer in answers(work, &all) {
-        if work.turns()[answer.clone()].iter().any(|turn| has_calls(turn)) {
+        let turns = &work.turns()[answer.clone()];
+        if turns.iter().any(|turn| has_calls(turn)) {
+            missing |= !turns.iter().any(|turn| has_reasoning(turn, false));
             respell(work, answer);
         }
+    }
+    if missing {
+        turn_off(work, "thinking is off for this request: calls lack their reasoning");
     }
 }
 
