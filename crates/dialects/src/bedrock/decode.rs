@@ -139,7 +139,7 @@ fn object(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Block {
         "audio" => media::decode(MediaKind::Audio, value, place, ledger),
         "toolUse" => call(value, place, ledger),
         "toolResult" => result(value, place, ledger),
-        "reasoningContent" => thinking(value),
+        "reasoningContent" => Some(thinking(value)),
         "citationsContent" => cite::decode(value),
         _ => None,
     };
@@ -205,14 +205,14 @@ fn result(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Option<Block> {
     Some(block)
 }
 
-fn thinking(node: Node<'_>) -> Option<Block> {
+fn thinking(node: Node<'_>) -> Block {
     if let Some(redacted) = node.get("redactedContent").and_then(Node::text) {
         let body = Body::Thinking(Thinking { text: Text::EMPTY, form: Form::Redacted });
-        return Some(Block::new(body).sealed(Some(Seal::new(ISSUER, redacted))));
+        return Block::new(body).sealed(Some(Seal::new(ISSUER, redacted)));
     }
     let Some(reasoning) = node.get("reasoningText").filter(|node| node.is_object()) else {
         let body = Body::Thinking(Thinking { text: Text::EMPTY, form: Form::Full });
-        return Some(Block::new(body));
+        return Block::new(body);
     };
     let text = reasoning.get("text").and_then(Node::text).unwrap_or_default();
     let signature = reasoning.get("signature").and_then(Node::text);
@@ -220,7 +220,7 @@ fn thinking(node: Node<'_>) -> Option<Block> {
     let body = Body::Thinking(Thinking { text, form: Form::Full });
     let mut block = Block::new(body).sealed(seal);
     keep_unknown(reasoning, &["text", "signature"], &mut block);
-    Some(block)
+    block
 }
 
 pub(super) fn keep_unknown(node: Node<'_>, known: &[&str], block: &mut Block) {

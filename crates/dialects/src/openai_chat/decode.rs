@@ -135,7 +135,7 @@ impl<'d> Fields<'d> {
                     fields.reasoning = fields.reasoning.take().or(value.text());
                 }
                 "reasoning_details" if value.is_array() && !value.is_empty() => {
-                    fields.details = some
+                    fields.details = some;
                 }
                 // A relay's list of the same blocks.
                 "thinking_blocks"

@@ -74,7 +74,9 @@ impl Forgets {
     fn forget(&self, value: &mut Value) {
         match value {
             Value::Array(list) => {
-                list.iter_mut().for_each(|one| self.forget(one));
+                for one in list.iter_mut() {
+                    self.forget(one);
+                }
                 // What held nothing but what is forgotten, such as a mark that is a block of its own.
                 list.retain(|one| one.as_object().is_none_or(|object| !object.is_empty()));
             }

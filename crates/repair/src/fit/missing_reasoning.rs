@@ -37,7 +37,9 @@ pub fn apply(work: &mut Work<'_>) {
             continue;
         }
         for answer in answers(work, &stretch).into_iter().rev() {
-            if !work.turns()[answer.clone()].iter().any(|turn| has_reasoning(turn, true)) {
+            if work.turns()[answer.clone()].iter().any(|turn| has_reasoning(turn, true)) {
+                respell(work, answer);
+            } else {
                 let empty = Thinking { text: Text::EMPTY, form: Form::Full };
                 let turn = answer.start;
                 work.insert(turn, 0, Block::new(Body::Thinking(empty)));
@@ -45,8 +47,6 @@ pub fn apply(work: &mut Work<'_>) {
                     Place::block(turn, 0),
                     "the reasoning of the calls is gone: it is empty",
                 );
-            } else {
-                respell(work, answer);
             }
         }
     }

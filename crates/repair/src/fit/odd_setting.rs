@@ -21,7 +21,7 @@ use crate::profile::params::Spelling;
 use crate::{Work, number};
 
 /// One number of the settings.
-struct Slot {
+struct Named {
     name: &'static str,
     whole: bool,
     look: fn(&Settings) -> Option<&Json>,
@@ -30,19 +30,16 @@ struct Slot {
 
 pub fn apply(work: &mut Work<'_>) {
     let spelling = work.profile.params.spelling;
-    for Slot { name, whole, look, slot } in SLOTS {
+    for Named { name, whole, look, slot } in SLOTS {
         let Some(value) = look(&work.conversation().settings) else { continue };
         let Some(better) = better(value, *whole, spelling) else { continue };
         let value = value.clone();
-        match &better {
-            Some(better) => {
-                let what = format!("`{name}` is {}, and not {}", better.as_str(), value.as_str());
-                work.change(Place::SETTINGS, what);
-            }
-            None => {
-                let what = format!("left out `{name}`: {} is no number", short(&value));
-                work.loss(Place::SETTINGS, what);
-            }
+        if let Some(better) = &better {
+            let what = format!("`{name}` is {}, and not {}", better.as_str(), value.as_str());
+            work.change(Place::SETTINGS, what);
+        } else {
+            let what = format!("left out `{name}`: {} is no number", short(&value));
+            work.loss(Place::SETTINGS, what);
         }
         *slot(work.settings()) = better;
     }
@@ -90,7 +87,7 @@ fn short(value: &Json) -> String {
 
 macro_rules! slot {
     ($name:ident, $whole:literal) => {
-        Slot {
+        Named {
             name: stringify!($name),
             whole: $whole,
             look: |settings| settings.$name.as_ref(),
@@ -99,7 +96,7 @@ macro_rules! slot {
     };
 }
 
-const SLOTS: &[Slot] = &[
+const SLOTS: &[Named] = &[
     slot!(max_tokens, true),
     slot!(temperature, false),
     slot!(top_p, false),

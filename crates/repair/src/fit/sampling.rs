@@ -24,7 +24,7 @@ use crate::profile::params::{Sampling, Span};
 use crate::{Work, number};
 
 /// One parameter.
-struct Slot {
+struct Named {
     name: &'static str,
     look: fn(&Settings) -> Option<&Json>,
     slot: fn(&mut Settings) -> &mut Option<Json>,
@@ -59,7 +59,7 @@ pub fn apply(work: &mut Work<'_>) {
 }
 
 /// Puts the nearest number that may be set, or nothing where there is no choice.
-fn limit(work: &mut Work<'_>, one: &Slot, said: f64, span: Span) {
+fn limit(work: &mut Work<'_>, one: &Named, said: f64, span: Span) {
     if span.least >= span.most {
         work.loss(Place::SETTINGS, format!("left out `{}`: it cannot be set", one.name));
         *(one.slot)(work.settings()) = None;
@@ -72,7 +72,7 @@ fn limit(work: &mut Work<'_>, one: &Slot, said: f64, span: Span) {
 
 macro_rules! slot {
     ($name:ident, $span:ident) => {
-        Slot {
+        Named {
             name: stringify!($name),
             look: |settings| settings.$name.as_ref(),
             slot: |settings| &mut settings.$name,
@@ -81,7 +81,7 @@ macro_rules! slot {
     };
 }
 
-const SLOTS: &[Slot] = &[
+const SLOTS: &[Named] = &[
     slot!(temperature, temperature),
     slot!(top_p, top_p),
     slot!(top_k, top_k),

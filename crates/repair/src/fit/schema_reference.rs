@@ -29,7 +29,7 @@ pub fn apply(work: &mut Work<'_>) {
     let looks = work.looks();
     for (at, look) in looks.iter().enumerate() {
         let tool = &work.conversation().tools[at];
-        if !look.references && !(work.profile.tools.deferral && is_circular(tool)) {
+        if !(look.references || work.profile.tools.deferral && is_circular(tool)) {
             continue;
         }
         let ToolKind::Function { schema: Some(schema) } = &tool.kind else { continue };

@@ -27,7 +27,7 @@ pub fn apply(work: &mut Work<'_>) {
         return;
     }
     let Some(choice) = &work.conversation().settings.choice else { return };
-    if !offer::has_any(work) && is_lone(row, choice) {
+    if !offer::has_any(work) && is_lone(*row, choice) {
         work.settings().choice = None;
         return work.change(Place::SETTINGS, "left out the tool choice: there are no tools");
     }
@@ -82,7 +82,7 @@ pub fn is_forced(choice: &Choice) -> bool {
 }
 
 /// Whether the choice cannot be made where there are no tools.
-fn is_lone(row: &Choosing, choice: &Choice) -> bool {
+fn is_lone(row: Choosing, choice: &Choice) -> bool {
     match row.without_tools {
         Lone::Any => false,
         Lone::Unforced => is_forced(choice),

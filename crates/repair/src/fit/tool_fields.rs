@@ -53,9 +53,8 @@ fn list(work: &mut Work<'_>) {
     let Some(text) = conversation.tools.text_for(work.profile.dialect) else { return };
     let (kind, empty) = (text.kind(), conversation.tools.is_empty());
     let odd = match kind {
-        Kind::Array => false,
+        Kind::Array | Kind::Null => false,
         Kind::Object => rules.listed,
-        Kind::Null => false,
         Kind::Bool | Kind::Number | Kind::String => true,
     };
     if odd && empty {

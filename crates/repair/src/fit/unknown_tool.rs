@@ -29,17 +29,14 @@ pub fn apply(work: &mut Work<'_>) {
     for at in (0..looks.len()).filter(|at| looks[*at].unknown) {
         let tool = &work.conversation().tools[at];
         let kind = kind(tool);
-        match adopted(tool) {
-            Some(function) => {
-                let what = format!("`{}`, {kind}, is offered as a function", function.name);
-                work.change(Place::tool(at), what);
-                work.tools()[at] = function.into();
-            }
-            None => {
-                let what = format!("left out {kind}: there is no such tool here");
-                work.loss(Place::tool(at), what);
-                gone.push(at);
-            }
+        if let Some(function) = adopted(tool) {
+            let what = format!("`{}`, {kind}, is offered as a function", function.name);
+            work.change(Place::tool(at), what);
+            work.tools()[at] = function.into();
+        } else {
+            let what = format!("left out {kind}: there is no such tool here");
+            work.loss(Place::tool(at), what);
+            gone.push(at);
         }
     }
     if gone.is_empty() {

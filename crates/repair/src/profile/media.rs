@@ -80,8 +80,7 @@ impl Media {
     pub fn takes_type(&self, mime: &str) -> bool {
         let fits =
             |known: &&str| *known == mime || known.ends_with('/') && mime.starts_with(*known);
-        self.image_types
-            .is_none_or(|types| types.iter().chain(self.image_names).any(|known| fits(&known)))
+        self.image_types.is_none_or(|types| types.iter().chain(self.image_names).any(fits))
     }
 }
 

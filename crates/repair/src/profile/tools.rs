@@ -60,6 +60,7 @@ pub struct Names {
 
 /// What is asked of the schema of a tool.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "a row of data, each yes or no on its own")]
 pub struct Schema {
     pub root: Root,
     /// What may not stand at the root.
@@ -386,7 +387,7 @@ const NOT_STRICT: &[&str] =
     &["allOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas"];
 const NOT_STRICT_EITHER: &[&str] =
     &["allOf", "oneOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas"];
-/// "Unknown name \"const\" at 'tools[0].function_declarations[0].parameters': Cannot find field."
+/// "Unknown name \"const\" at 'tools[0].`function_declarations`[0].parameters': Cannot find field."
 const NOT_GEMINI: &[&str] = &[
     "$schema",
     "additionalProperties",

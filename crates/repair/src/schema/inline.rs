@@ -83,7 +83,7 @@ impl<'d> Walk<'d> {
         out.object(|object| {
             for field in found.into_iter().flat_map(Node::fields) {
                 let said = schema.get(&field.name()).is_some();
-                if !said && !(field.is("$defs") || field.is("definitions") || field.is("$ref")) {
+                if !(said || field.is("$defs") || field.is("definitions") || field.is("$ref")) {
                     self.field(&field.key(), field.value, object);
                 }
             }
@@ -92,7 +92,7 @@ impl<'d> Walk<'d> {
             }
             for field in schema.fields().filter(|field| !field.is("$ref")) {
                 let defines = is_root && (field.is("$defs") || field.is("definitions"));
-                if !defines && !(turns && field.is("type")) {
+                if !(defines || turns && field.is("type")) {
                     self.field(&field.key(), field.value, object);
                 }
             }

@@ -84,12 +84,11 @@ impl<'d> Read<'d> {
                         value.boolean().is_some() || matches!(&*value.word(), "true" | "false")
                     }
                     "enum" | "required" | "propertyordering" => each(value, &|one| one.is_string()),
-                    "items" | "anyof" => true,
                     "properties" => value.is_object(),
                     "minitems" | "maxitems" | "minlength" | "maxlength" | "minproperties"
                     | "maxproperties" => is_count(),
                     "minimum" | "maximum" => is_number(),
-                    "default" | "example" => true,
+                    "items" | "anyof" | "default" | "example" => true,
                     "additionalproperties" => wide,
                     "defs" => {
                         wide && value.is_object()

@@ -134,7 +134,9 @@ impl Parts {
     /// All of both.
     fn join(&mut self, other: Self) {
         for (name, schemas) in other.properties {
-            schemas.into_iter().for_each(|schema| self.add(name.clone(), schema));
+            for schema in schemas {
+                self.add(name.clone(), schema);
+            }
         }
         other.required.into_iter().for_each(|name| self.require(name));
     }

@@ -115,7 +115,7 @@ impl Pen {
             [] => {}
             [one] => object.word("type", one),
             many => {
-                object.array("type", |list| many.iter().for_each(|one| list.item().string(one)))
+                object.array("type", |list| many.iter().for_each(|one| list.item().string(one)));
             }
         }
     }

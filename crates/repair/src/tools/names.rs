@@ -15,7 +15,7 @@ pub(crate) fn alias(name: &Text, rules: &Names, number: usize) -> Text {
     let spelled = contents.chars().map(|c| if fits(c) { c } else { '_' });
     let mut alias: String = spelled.take(most).collect();
     if alias.trim_matches('_').is_empty() {
-        alias = "tool".to_owned();
+        "tool".clone_into(&mut alias);
     }
     if rules.letter_first && !alias.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         alias.insert(0, '_');

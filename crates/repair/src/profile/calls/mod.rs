@@ -5,6 +5,7 @@ mod rows;
 pub(super) use rows::ROWS;
 
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "a row of data, each yes or no on its own")]
 pub struct Calls {
     /// Where the results of calls must stand.
     pub answers: Answers,

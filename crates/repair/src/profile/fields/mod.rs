@@ -122,5 +122,5 @@ const ANY: Fields = Fields {
     labels: LABELS,
 };
 
-/// "x-anthropic-billing-header: cc_version=2.1.117.48f; cc_entrypoint=cli; cch=71fea;"
+/// "x-anthropic-billing-header: `cc_version=2.1.117.48f`; `cc_entrypoint=cli`; cch=71fea;"
 const LABELS: &[&str] = &["x-anthropic-billing-header:"];

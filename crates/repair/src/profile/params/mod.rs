@@ -96,6 +96,7 @@ pub struct Stops {
 }
 
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "a row of data, each yes or no on its own")]
 pub struct Choosing {
     pub without_tools: Lone,
     pub forced: Forced,
@@ -131,6 +132,7 @@ pub enum Forced {
 
 /// What form an answer can be asked to have.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "a row of data, each yes or no on its own")]
 pub struct Format {
     /// Any JSON can be asked for without a schema.
     pub json: bool,

@@ -195,12 +195,14 @@ const fn inventor(models: &'static [&'static str]) -> Scope {
     Scope::of(CHAT, INVENTOR, models)
 }
 
+#[expect(clippy::large_types_passed_by_value, reason = "a row is made of another at build time")]
 const fn capped(row: Params, most: u64) -> Params {
     Params { max_tokens: MaxTokens { most, ..row.max_tokens }, ..row }
 }
 
 /// The same models, asked by Converse: nothing is required there, and what it says of a request
 /// it says in its own fields.
+#[expect(clippy::large_types_passed_by_value, reason = "a row is made of another at build time")]
 const fn bedrock(row: Params) -> Params {
     let max_tokens = MaxTokens { required: false, least: 1, prewarms: false, ..row.max_tokens };
     let choice = Choosing { without_tools: Lone::Any, plain_names: true, ..row.choice };
