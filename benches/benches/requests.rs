@@ -34,7 +34,7 @@ fn main() {
 }
 
 fn repair_row(from: &dyn Dialect, to: &dyn Dialect, body: &Bytes) {
-    let target = Target { model: healthy_model(to), ..Target::default() };
+    let target = Target { model: Some(healthy_model(to)), ..Target::default() };
     let size = |out: Result<Translated, TranslateError>| out.map_or(0, |out| out.body.len());
     let timed = best_of(
         3 * ROUNDS,
@@ -59,7 +59,7 @@ fn is_rule(name: &str) -> bool {
 }
 
 /// A model that takes the history as it is.
-fn healthy_model(to: &dyn Dialect) -> Option<Text> {
+fn healthy_model(to: &dyn Dialect) -> Text {
     let name = match to.id().0 {
         "anthropic" => "claude-opus-4-5",
         "bedrock" => "anthropic.claude-opus-4-5-20251101-v1:0",
@@ -67,7 +67,7 @@ fn healthy_model(to: &dyn Dialect) -> Option<Text> {
         "openai-responses" => "gpt-5.2",
         _ => "gpt-4.1",
     };
-    Some(Text::new(name))
+    Text::new(name)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "sizes for people")]
