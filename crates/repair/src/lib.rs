@@ -118,9 +118,9 @@ pub static ALL: &[Rule] = &[
     on(About::Blank, fit("empty-result", fit::empty_result::apply)),
     // Settings.
     fit("odd-setting", fit::odd_setting::apply),
-    fit("fixed-setting", fit::fixed_setting::apply),
     fit("thinking-mode", fit::thinking_mode::apply),
     fit("unknown-effort", fit::unknown_effort::apply),
+    fit("fixed-setting", fit::fixed_setting::apply),
     fit("tool-choice", fit::tool_choice::apply),
     fit("forced-while-thinking", fit::forced_while_thinking::apply),
     fit("answer-format", fit::answer_format::apply),
@@ -151,14 +151,10 @@ pub static ALL: &[Rule] = &[
     fit("foreign-seal", fit::foreign_seal::apply),
     fit("unsigned-thinking", fit::unsigned_thinking::apply),
     fit("misplaced-thinking", fit::misplaced_thinking::apply),
-    fit("missing-thinking", fit::missing_thinking::apply),
     fit("lone-reasoning", fit::lone_reasoning::apply),
     fit("strange-reasoning", fit::strange_reasoning::apply),
     fit("missing-reasoning", fit::missing_reasoning::apply),
     fit("missing-signature", fit::missing_signature::apply),
-    fit("conflicting-field", fit::conflicting_field::apply),
-    // Sampling depends on whether the model thinks in the end.
-    fit("sampling", fit::sampling::apply),
     // Who speaks when.
     on(About::Blank, fit("blank-between-reasoning", fit::blank_between_reasoning::apply)),
     fit("empty-turn", fit::empty_turn::apply),
@@ -197,6 +193,10 @@ pub static ALL: &[Rule] = &[
     fit("item-id", fit::item_id::apply),
     // Texts that the target does not take.
     fit("string-content", fit::string_content::apply),
+    // Settings that depend on how the conversation leaves, and on whether the model thinks in the end.
+    fit("missing-thinking", fit::missing_thinking::apply),
+    fit("conflicting-field", fit::conflicting_field::apply),
+    fit("sampling", fit::sampling::apply),
     // Cache marks.
     on(About::Cache, fit("cache-place", fit::cache_place::apply)),
     on(About::Cache, fit("cache-limit", fit::cache_limit::apply)),

@@ -1,6 +1,6 @@
 //! Questions that several rules ask of a conversation.
 
-use interlingua_model::{Block, Body, Role, Turn, Verbatim};
+use interlingua_model::{Block, Body, Role, TopField, Turn, Verbatim};
 use interlingua_wire::Text;
 
 use crate::Work;
@@ -97,11 +97,19 @@ impl Work<'_> {
     /// Whether the request says how to think in fields that the target does not listen to.
     pub fn is_unheard(&self) -> bool {
         let row = self.profile.thinking;
-        let has = |keys: &[&str]| {
-            let fields = &self.conversation().fields;
-            fields.iter().any(|field| keys.contains(&&*field.key.contents()))
+        let fields = &self.conversation().fields;
+        let heard = |field: &TopField| {
+            let kind = field.value.kind();
+            row.heard_in.iter().any(|(key, of)| field.key == *key && *of == kind)
         };
-        self.is_own() && !row.heard_in.is_empty() && !has(row.heard_in) && has(row.unheard_in)
+        let said = |field: &TopField| {
+            let key = field.key.contents();
+            row.unheard_in.contains(&&*key) || row.heard_in.iter().any(|(heard, _)| *heard == key)
+        };
+        self.is_own()
+            && !row.heard_in.is_empty()
+            && !fields.iter().any(heard)
+            && fields.iter().any(said)
     }
 
     /// Whether the model thinks before it answers.

@@ -10,6 +10,11 @@ pub(crate) fn is_thinking(block: &Block) -> bool {
     matches!(block.body, Body::Thinking(_))
 }
 
+/// Whether somebody vouches for the block.
+pub(crate) fn is_sealed(block: &Block) -> bool {
+    block.seal.as_deref().is_some_and(|seal| !seal.data.is_empty())
+}
+
 /// Leaves out every block of thinking that `gone` names, in words for the ledger. A turn that holds
 /// nothing else goes with it.
 pub(crate) fn leave_out(
@@ -35,7 +40,8 @@ pub(crate) fn leave_out(
     }
 }
 
-/// The runs of the assistant's turns; instructions between them belong to none.
+/// The runs of the assistant's turns. In the target's own dialect instructions between them belong to
+/// none; from another they are said by the user.
 pub(crate) fn runs(work: &Work<'_>) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     let mut open = false;
@@ -51,7 +57,7 @@ pub(crate) fn runs(work: &Work<'_>) -> Vec<Range<usize>> {
                 open = true;
             }
             Role::User => open = false,
-            Role::System | Role::Developer => {}
+            Role::System | Role::Developer => open &= work.is_own(),
         }
     }
     runs

@@ -200,14 +200,20 @@ fn encode_one(block: &Block, place: Place, out: &mut Array<'_>, pen: &mut Pen<'_
     let args = wrapped(call, place, pen);
     out.object(|o| {
         write(call, args.as_ref(), o);
+        let mut signed = false;
         if let Some(seal) = block.seal.as_deref() {
-            if pen.flavor.can(Skill::GoogleSignature) && seal.origin.issuer == GOOGLE {
+            signed = pen.flavor.can(Skill::GoogleSignature) && seal.origin.issuer == GOOGLE;
+            if signed {
                 write_signature(seal, o);
             } else if !pen.carries_details() {
                 pen.seal_stays(place);
             }
         }
-        mark::write_unmarked(&block.extras, o);
+        for (key, value) in block.extras.of(ID).iter().filter(|(key, _)| !mark::is(key)) {
+            if !(signed && key == "extra_content") {
+                o.key_text(key).json(value);
+            }
+        }
     });
     pen.note_extras(&block.extras, place);
 }

@@ -27,12 +27,12 @@ pub fn apply(work: &mut Work<'_>) {
         offer::forget_choice(work);
         return work.loss(Place::SETTINGS, "left out a tool choice that cannot be read");
     }
-    if !settings.choice.as_ref().is_some_and(is_forced) {
-        return;
-    }
+    let object = work.is_own() && offer::is_object(work);
+    let forced = settings.choice.as_ref().is_some_and(is_forced);
     let refused = match work.profile.params.choice.forced {
-        Forced::NotWithBudget => asked(settings) == Asked::Budget,
-        Forced::NotWhileThinking => work.thinks(),
+        Forced::NotWithBudget => forced && asked(settings) == Asked::Budget,
+        // Whatever is no word is taken for a forced one.
+        Forced::NotWhileThinking => (forced || object) && work.thinks(),
         Forced::Free | Forced::Named | Forced::Never => false,
     };
     if refused {

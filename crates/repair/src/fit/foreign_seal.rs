@@ -25,6 +25,9 @@ use crate::{Work, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
     let row = work.profile.thinking;
+    if !work.is_own() {
+        empty(work);
+    }
     if !row.sealed_formats.is_empty() && work.is_own() {
         unsealed_entries(work);
     }
@@ -42,6 +45,18 @@ pub fn apply(work: &mut Work<'_>) {
         let refusal = || refusal(work.block(turn, at), row, own, model.as_ref());
         looked_at.then(refusal).flatten()
     });
+}
+
+/// Takes away seals that hold nothing.
+fn empty(work: &mut Work<'_>) {
+    for turn in 0..work.turns().len() {
+        for at in 0..work.blocks(turn).len() {
+            if work.block(turn, at).seal.as_deref().is_some_and(|seal| seal.data.is_empty()) {
+                work.change(Place::block(turn, at), "a seal that holds nothing is none");
+                work.edit(turn, at).seal = None;
+            }
+        }
+    }
 }
 
 /// Leaves out entries of a format that must be sealed, and are not.

@@ -26,7 +26,7 @@ pub fn apply(work: &mut Work<'_>) {
     thoughts::leave_out(work, all, |work, turn, at| {
         let block = work.block(turn, at);
         id_of(block, work)?;
-        let by_value = unkept && block.seal.is_some();
+        let by_value = unkept && thoughts::is_sealed(block);
         let follows = match work.blocks(turn).get(at + 1) {
             // In one turn stands what another dialect keeps together; it is written without ids.
             Some(next) => by_value || id_of(next, work).is_some(),

@@ -22,7 +22,7 @@
 
 use std::ops::Range;
 
-use interlingua_model::{Block, Role};
+use interlingua_model::{Block, Role, Verbatim};
 
 use crate::Work;
 use crate::profile::thinking::{Asked, asked};
@@ -59,12 +59,14 @@ fn has_thinking(work: &Work<'_>) -> bool {
     work.turns().iter().flat_map(|turn| &turn.blocks).any(|block| is_thinking(block))
 }
 
+/// The blocks of a run that are written for the target.
 fn blocks<'w>(
     work: &'w Work<'_>,
     run: &Range<usize>,
 ) -> impl DoubleEndedIterator<Item = &'w Block> {
     let turns = work.turns()[run.clone()].iter().filter(|turn| turn.role == Role::Assistant);
-    turns.flat_map(|turn| turn.blocks.iter().map(|block| &**block))
+    let said = |block: &&Verbatim<Block>| is_thinking(block) || work.is_said(block);
+    turns.flat_map(|turn| &turn.blocks).filter(said).map(|block| &**block)
 }
 
 fn thinks_late(work: &Work<'_>, run: &Range<usize>) -> bool {

@@ -38,7 +38,8 @@ pub fn apply(work: &mut Work<'_>) {
         let sealed = match rule {
             SealedCalls::Step => places().any(|place| {
                 let one = block(&place);
-                is_sealed(one) && matches!(one.body, Body::ToolCall(_) | Body::Thinking(_))
+                let carried = matches!(one.body, Body::ToolCall(_) | Body::Thinking(_));
+                is_sealed(one) && carried || is_signed_entry(one)
             }),
             SealedCalls::First | SealedCalls::Free => is_sealed(work.block(turn, at)),
         };
@@ -56,6 +57,13 @@ fn is_call(work: &Work<'_>, block: &Verbatim<Block>) -> bool {
     let text = block.text_for(work.profile.dialect).filter(|_| !field.is_empty());
     matches!(block.body, Body::ToolCall(_))
         && text.is_none_or(|text| text.doc().root().get(field).is_some())
+}
+
+/// An entry of no known type that has a signature.
+fn is_signed_entry(block: &Block) -> bool {
+    let Body::Foreign { json, .. } = &block.body else { return false };
+    let doc = json.doc();
+    doc.root().get("signature").is_some_and(|seal| !seal.word().is_empty())
 }
 
 fn is_sealed(block: &Block) -> bool {

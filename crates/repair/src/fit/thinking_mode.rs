@@ -20,6 +20,7 @@
 use interlingua_model::{Place, Reasoning, ReasoningMode};
 use interlingua_wire::{Json, Text};
 
+use crate::profile::params::Spelling;
 use crate::profile::thinking::{Asked, Budget, Measure, Off, asked};
 use crate::{Work, measure, number};
 
@@ -38,6 +39,11 @@ pub fn apply(work: &mut Work<'_>) {
         if !nothing {
             work.loss(Place::SETTINGS, "left out how to think: the model is not asked");
         }
+        work.settings().reasoning = None;
+        return;
+    }
+    if row.only_effort && said.effort.as_ref().is_some_and(|effort| effort == "none") {
+        work.change(Place::SETTINGS, "nothing is said of thinking: only an effort is taken");
         work.settings().reasoning = None;
         return;
     }
@@ -86,6 +92,7 @@ fn unsaid(work: &mut Work<'_>) {
 
 fn off(work: &mut Work<'_>) {
     let row = work.profile.thinking;
+    say_off(work);
     match row.off {
         Off::Taken => {}
         Off::Never => {
@@ -129,9 +136,21 @@ fn off(work: &mut Work<'_>) {
     }
 }
 
+/// A budget of nothing turns thinking off, and is said so.
+fn say_off(work: &mut Work<'_>) {
+    let Some(said) = &work.conversation().settings.reasoning else { return };
+    let spelled = work.is_own() && work.profile.params.spelling == Spelling::Loose;
+    if said.budget.is_some() && !said.is_off() && !spelled {
+        let said = edit(work);
+        said.mode = Some(ReasoningMode::Off);
+        said.budget = None;
+        work.change(Place::SETTINGS, "a budget of nothing turns thinking off");
+    }
+}
+
 fn between_tools(work: &mut Work<'_>) {
-    let taken = work.profile.thinking.off;
-    if taken != Off::BetweenTools {
+    let taken = work.profile.thinking.off == Off::BetweenTools;
+    if !taken && !work.profile.params.any_off {
         edit(work).mode = Some(ReasoningMode::Off);
         work.change(Place::SETTINGS, "thinking between tools is not known: it is turned off");
         off(work);

@@ -38,10 +38,9 @@ pub fn apply(work: &mut Work<'_>) {
         work.settings().choice = Some(Choice::None);
         return work.change(Place::SETTINGS, "none of the tools may be called: no call is made");
     }
-    if row.plain_names
-        && let Choice::Named(name) = choice
+    if let Choice::Named(name) = choice
         && !offer::has(work, name)
-        && !is_plain(&name.contents())
+        && (!row.named || row.plain_names && !is_plain(&name.contents()))
     {
         work.settings().choice = None;
         return work.loss(Place::SETTINGS, "left out a tool choice that names no tool there is");

@@ -25,7 +25,7 @@ pub fn apply(work: &mut Work<'_>) {
     }
     let all = 0..work.turns().len();
     thoughts::leave_out(work, all, |work, turn, at| {
-        let gone = work.block(turn, at).seal.is_none();
+        let gone = !thoughts::is_sealed(work.block(turn, at));
         gone.then(|| "left out reasoning that is only named: nothing is kept".to_owned())
     });
     for turn in (0..work.turns().len()).rev() {

@@ -29,7 +29,9 @@ pub fn apply(work: &mut Work<'_>) {
     let Some(effort) = effort(work) else { return };
     let word = effort.contents().into_owned();
     let is_known = row.efforts.is_none_or(|known| known.contains(&word.as_str()));
-    if !is_known && !word.is_empty() {
+    // A level that is a number says no word.
+    let numbered = word.is_empty() && work.is_own() && row.one_measure.is_some();
+    if !is_known && !numbered {
         let nearest = measure::nearest(&word, row.efforts.unwrap_or_default());
         set(work, nearest);
         match nearest {

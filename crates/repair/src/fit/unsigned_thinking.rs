@@ -25,7 +25,7 @@ pub fn apply(work: &mut Work<'_>) {
     }
     let all = 0..work.turns().len();
     thoughts::leave_out(work, all, |work, turn, at| {
-        let unsigned = work.block(turn, at).seal.is_none();
+        let unsigned = !thoughts::is_sealed(work.block(turn, at));
         unsigned.then(|| "left out thinking that nobody signed".to_owned())
     });
 }

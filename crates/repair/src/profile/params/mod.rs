@@ -35,6 +35,8 @@ pub struct Params {
     pub displays: Option<&'static [&'static str]>,
     /// Another of them, for who asks for this beta.
     pub beta_display: Option<(&'static str, &'static str)>,
+    /// That the model shall think between tools only is not looked at.
+    pub any_off: bool,
     /// The longest id of an end user.
     pub longest_user: usize,
     /// The longest key of a cache.

@@ -218,6 +218,8 @@ impl Params {
             both: model.both,
             stops: Stops { blank: false, ..self.stops },
             displays: model.displays,
+            beta_display: model.beta_display,
+            any_off: true,
             ..self
         }
     }
@@ -298,6 +300,7 @@ const COPY: Params = Params {
     verbosities: None,
     displays: None,
     beta_display: None,
+    any_off: false,
     longest_user: usize::MAX,
     longest_cache_key: usize::MAX,
     respelled: &[],

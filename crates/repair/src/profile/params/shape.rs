@@ -88,8 +88,10 @@ impl Shape {
             Self::Tagged(rows) => return tagged(node, rows, false),
             Self::OpenTagged(rows) => return tagged(node, rows, true),
             Self::Union(fields) => {
-                let set = node.fields().filter(|field| !field.value.is_null()).count();
-                return if set == 1 { object(node, fields, false) } else { Verdict::Gone };
+                let known = |name: &str| fields.iter().any(|field| field.name == name);
+                let set = node.fields().filter(|field| !field.value.is_null());
+                let set = set.filter(|field| known(&field.name())).count();
+                return if set == 1 { object(node, fields, true) } else { Verdict::Gone };
             }
         };
         if fits { Verdict::Fits } else { Verdict::Gone }

@@ -3,6 +3,7 @@
 mod rows;
 
 use interlingua_model::{Reasoning, ReasoningMode, Settings};
+use interlingua_wire::Kind;
 
 pub(super) use rows::ROWS;
 
@@ -18,7 +19,7 @@ pub struct Thinking {
     /// Whether to think, and how much, can be said at all.
     pub asked: bool,
     /// The fields in which thinking is asked for; none where there is but one way to say it.
-    pub heard_in: &'static [&'static str],
+    pub heard_in: &'static [(&'static str, Kind)],
     /// Fields in which others are asked for it, to which the target does not listen.
     pub unheard_in: &'static [&'static str],
     /// Whatever is said of thinking in another dialect, but that it be off, asks for it here.

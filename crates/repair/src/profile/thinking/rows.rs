@@ -1,5 +1,7 @@
 //! The rows.
 
+use interlingua_wire::Kind;
+
 use super::{Budget, Echo, Measure, Off, Replay, SealedCalls, Thinking, WithTools};
 use crate::profile::Scope;
 use crate::profile::scope::CLAUDE;
@@ -72,7 +74,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Thinking)] = &[
         Scope::flavors(CHAT, &["mistral"]),
         Thinking { replay: Replay::All, strange_fields: FIELDS, ..CLOSED },
     ),
-    (Scope::of(CHAT, &["groq"], GROQ_PLAIN), Thinking { strange_fields: FIELDS, ..CLOSED }),
+    (Scope::of(CHAT, &["groq"], GROQ_PLAIN), Thinking { strange_fields: FIELDS, ..OPEN }),
     (
         Scope::flavors(CHAT, &["groq"]),
         Thinking {
@@ -327,9 +329,9 @@ const GEMINI_2: Thinking = Thinking {
     ..GEMINI_3
 };
 
-const EFFORT: &[&str] = &["reasoning_effort"];
+const EFFORT: &[(&str, Kind)] = &[("reasoning_effort", Kind::String)];
 const ASKS: &[&str] = &["thinking", "enable_thinking", "thinking_budget", "reasoning"];
-const SWITCHES: &[&str] = &["thinking", "enable_thinking"];
+const SWITCHES: &[(&str, Kind)] = &[("thinking", Kind::Object), ("enable_thinking", Kind::Bool)];
 const NO_SWITCHES: &[&str] = &["reasoning_effort", "reasoning", "thinking_budget"];
 const INVENTOR: &[&str] = &["", "openai", "azure"];
 const CHAT_NAMES: &[&str] = &[
