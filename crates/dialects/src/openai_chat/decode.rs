@@ -110,7 +110,7 @@ impl<'d> Fields<'d> {
             let value = field.value;
             let some = Some(value).filter(|value| !value.is_null());
             let name = field.name();
-            if HELD.contains(&&*name) {
+            if mark::FIELDS.contains(&&*name) {
                 mark::hold(&mut fields.extras, &name);
             }
             match &*name {
@@ -396,7 +396,3 @@ impl Unanswered {
 
 /// Keeps derived ids of different turns apart.
 const CALLS_PER_TURN: usize = 128;
-
-/// Fields that the model holds in blocks, and that not every server knows.
-const HELD: &[&str] =
-    &["refusal", "function_call", "thinking_blocks", "annotations", "images", "extra_content"];

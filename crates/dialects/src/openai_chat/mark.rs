@@ -64,3 +64,7 @@ const ALL: &[&str] = &[
     LEGACY,
     EMPTY_CALLS,
 ];
+
+/// Fields that the model holds in blocks, and that not every server knows.
+pub(super) const FIELDS: &[&str] =
+    &["refusal", "function_call", "thinking_blocks", "annotations", "images", "extra_content"];

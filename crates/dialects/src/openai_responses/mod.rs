@@ -50,10 +50,6 @@ impl Dialect for OpenAiResponses {
     }
 
     /// The inventor's API, as others host it, behind its subscriptions, and relays of it.
-    fn flavors(&self) -> &'static [&'static str] {
-        &["openai", "azure", "codex", "relay"]
-    }
-
     fn held_inside(&self, field: &str) -> Option<&'static [&'static str]> {
         settings::held_inside(field)
     }

@@ -3,6 +3,7 @@
 use interlingua_model::MediaKind;
 
 use super::Scope;
+use super::media_words::{COMMON, INVENTOR, LARGE_CONTEXT, OLD_NAMES, SMALL_CONTEXT};
 
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "a row of data, each yes or no on its own")]
@@ -269,8 +270,6 @@ const BEDROCK_CLAUDE: Media = Media {
     ..BEDROCK
 };
 
-const COMMON: &[&str] = &["image/jpeg", "image/png", "image/gif", "image/webp"];
-
 pub(super) static ROWS: &[(Scope, Media)] = &[
     (Scope::models("anthropic", LARGE_CONTEXT), ANTHROPIC),
     (Scope::models("anthropic", SMALL_CONTEXT), SMALLER),
@@ -386,7 +385,7 @@ pub(super) static ROWS: &[(Scope, Media)] = &[
     (Scope::all("openai-responses"), RESPONSES),
     (Scope::all("gemini"), GEMINI),
     (Scope::models("bedrock", &["claude"]), BEDROCK_CLAUDE),
-    (Scope::models("bedrock", super::tools::NOT_CLAUDE), BEDROCK),
+    (Scope::models("bedrock", super::tool_words::NOT_CLAUDE), BEDROCK),
     (Scope::all("bedrock"), BEDROCK_CLAUDE),
 ];
 
@@ -401,11 +400,3 @@ const GIVEN_OR_HEARD: Kinds = Kinds { image: GIVEN, audio: YES, ..NOTHING };
 const BY_DATA: Kinds = Kinds { document: Sources { address: Address::No, ..YES }, ..EVERYTHING };
 const SEES: Kinds = Kinds { image: YES, audio: YES, ..NOTHING };
 const UNSEEN: Kinds = Kinds { image: NO, ..EVERYTHING };
-
-const INVENTOR: &[&str] = &["", "openai", "azure"];
-/// Its models that only talk, and older ones whose date looks like a generation.
-const OLD_NAMES: Scope =
-    Scope { dialect: "openai-chat", flavors: INVENTOR, models: &["-chat", "gpt-5-20"] };
-const LARGE_CONTEXT: &[&str] = &["opus-4-6", "sonnet-4-6", "opus-4-7", "opus-4-8"];
-const SMALL_CONTEXT: &[&str] =
-    &["opus-4", "sonnet-4", "haiku-4", "4-opus", "4-sonnet", "3-7-sonnet", "3-5-", "claude-3-"];

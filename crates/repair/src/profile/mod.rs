@@ -7,11 +7,13 @@ pub mod cache;
 pub mod calls;
 pub mod fields;
 pub mod media;
+mod media_words;
 pub mod params;
 pub mod roles;
 pub mod texts;
 pub mod thinking;
 pub mod tool_keys;
+mod tool_words;
 pub mod tools;
 
 use interlingua_model::{DialectId, Target};

@@ -2,6 +2,10 @@
 
 use super::Scope;
 use super::tool_keys::{self, Kinds};
+use super::tool_words::{
+    BUILT_IN, CHOICES, CHOICES_AND_MORE, FIXED_NAMES, NOT_CLAUDE, NOT_GEMINI, NOT_STRICT,
+    NOT_STRICT_EITHER, OLD_GEMINI,
+};
 
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "a row of data, each yes or no on its own")]
@@ -346,69 +350,3 @@ const DOTTED: Scope = Scope { dialect: "openai-chat", flavors: &["azure"], model
 const ROUTED: Scope =
     Scope { dialect: "openai-chat", flavors: &["openrouter"], models: &["anthropic/", "google/"] };
 const VERTEX: &[&str] = &["vertex"];
-/// Models that take either the provider's own tools or functions.
-const OLD_GEMINI: &[&str] = &["gemini-2", "gemini-1", "gemini-pro-vision", "gemini-exp", "learnlm"];
-/// Vendors whose models answer without the Messages API behind them.
-pub(super) const NOT_CLAUDE: &[&str] = &[
-    "amazon-",
-    "meta-",
-    "mistral-",
-    "cohere-",
-    "deepseek-",
-    "qwen-",
-    "openai-",
-    "moonshot",
-    "minimax-",
-    "ai21-",
-    "writer-",
-    "zai-",
-    "google-",
-    "nvidia-",
-    "twelvelabs-",
-    "xai-",
-];
-
-/// Computer use and MCP servers stand beside functions.
-const BUILT_IN: &[&str] = &[
-    "googleSearch",
-    "googleSearchRetrieval",
-    "googleMaps",
-    "codeExecution",
-    "urlContext",
-    "fileSearch",
-    "retrieval",
-    "enterpriseWebSearch",
-];
-
-const CHOICES: &[&str] = &["oneOf", "allOf", "anyOf"];
-const CHOICES_AND_MORE: &[&str] = &["oneOf", "allOf", "anyOf", "enum", "not"];
-/// Keywords that a strict schema may not have.
-const NOT_STRICT: &[&str] =
-    &["allOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas"];
-const NOT_STRICT_EITHER: &[&str] =
-    &["allOf", "oneOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas"];
-/// "Unknown name \"const\" at 'tools[0].`function_declarations`[0].parameters': Cannot find field."
-const NOT_GEMINI: &[&str] = &[
-    "$schema",
-    "additionalProperties",
-    "propertyNames",
-    "const",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "patternProperties",
-];
-
-const FIXED_NAMES: &[(&str, &str)] = &[
-    ("bash_", "bash"),
-    ("text_editor_20241022", "str_replace_editor"),
-    ("text_editor_20250124", "str_replace_editor"),
-    ("text_editor_", "str_replace_based_edit_tool"),
-    ("memory_", "memory"),
-    ("computer_2", "computer"),
-    ("web_search_", "web_search"),
-    ("web_fetch_", "web_fetch"),
-    ("code_execution_", "code_execution"),
-    ("tool_search_tool_regex", "tool_search_tool_regex"),
-    ("tool_search_tool_bm25", "tool_search_tool_bm25"),
-    ("advisor_", "advisor"),
-];

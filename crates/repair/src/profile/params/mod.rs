@@ -1,5 +1,6 @@
 //! Settings: what each target takes.
 
+mod kinds;
 mod rows;
 mod shape;
 mod shapes;

@@ -1,0 +1,286 @@
+//! What the rows are made of: kinds of targets that take the same settings.
+
+use super::shapes;
+use super::{
+    Choosing, Conflict, Forced, Format, Lone, MaxTokens, Pairs, Params, Sampling, Span, Spelling,
+    Stops, When,
+};
+
+pub(super) const UNFORCED: Params =
+    Params { choice: Choosing { forced: Forced::Never, ..CLAUDE_CHOICE }, ..FIXED };
+/// Sampling is what it is, from 4.7 on.
+pub(super) const FIXED: Params = Params {
+    max_tokens: MaxTokens { most: 128_000, ..OLD.max_tokens },
+    sampling: Sampling {
+        temperature: Span::ONE,
+        top_p: Span::ONE,
+        top_k: Span::NEVER,
+        penalties: Span::ANY,
+    },
+    while_thinking: Sampling::ANY,
+    ..OLD
+};
+pub(super) const NOT_BOTH: Params = Params { both: false, ..OLD };
+pub(super) const OLD: Params = Params {
+    max_tokens: MaxTokens { required: true, least: 0, most: 64_000, prewarms: true },
+    sampling: Sampling {
+        temperature: UNIT,
+        top_p: UNIT,
+        top_k: Span::new(0.0, f64::INFINITY),
+        penalties: Span::ANY,
+    },
+    while_thinking: Sampling {
+        temperature: Span::ONE,
+        top_p: Span::new(0.95, 1.0),
+        top_k: Span::NEVER,
+        penalties: Span::ANY,
+    },
+    spelling: Spelling::Numbers,
+    stops: Stops { blank: false, empty: false, ..FREE_STOPS },
+    choice: CLAUDE_CHOICE,
+    tiers: Some(&["auto", "standard_only"]),
+    displays: Some(&["summarized", "omitted"]),
+    beta_display: Some(("updates", "thinking-display-updates-")),
+    shapes: shapes::ANTHROPIC,
+    ..COPY
+};
+pub(super) const CLAUDE_CHOICE: Choosing =
+    Choosing { without_tools: Lone::Unforced, forced: Forced::NotWithBudget, ..FREE_CHOICE };
+
+/// Any model behind Converse.
+pub(super) const CONVERSE: Params = Params {
+    max_tokens: MaxTokens { least: 1, ..FREE_LENGTH },
+    sampling: Sampling { temperature: UNIT, top_p: UNIT, ..Sampling::ANY },
+    ..CONVERSE_FIELDS
+};
+pub(super) const CONVERSE_FIELDS: Params = Params {
+    spelling: Spelling::Numbers,
+    stops: Stops { empty: false, most: 2_500, ..FREE_STOPS },
+    metadata: Some(Pairs { least: 1, most: 16, key: 256, value: 256 }),
+    tiers: Some(&["priority", "default", "flex", "reserved"]),
+    choice: Choosing { plain_names: true, ..FREE_CHOICE },
+    shapes: shapes::BEDROCK,
+    ..COPY
+};
+
+/// What servers that copy Chat take: nearly everything.
+pub(super) const COPY: Params = Params {
+    max_tokens: FREE_LENGTH,
+    sampling: Sampling::ANY,
+    while_thinking: Sampling::ANY,
+    both: true,
+    spelling: Spelling::Exact,
+    stops: FREE_STOPS,
+    choice: FREE_CHOICE,
+    format: ANY_FORMAT,
+    stream: None,
+    streams_thinking: false,
+    store: None,
+    metadata: None,
+    tiers: None,
+    verbosities: None,
+    displays: None,
+    beta_display: None,
+    any_off: false,
+    longest_user: usize::MAX,
+    longest_cache_key: usize::MAX,
+    respelled: &[],
+    shapes: shapes::CHAT,
+    storing: true,
+    state: &[],
+    conflicts: &[],
+};
+pub(super) const FREE_LENGTH: MaxTokens =
+    MaxTokens { required: false, least: 0, most: u64::MAX, prewarms: false };
+pub(super) const FREE_STOPS: Stops =
+    Stops { taken: true, blank: true, empty: true, most: usize::MAX };
+pub(super) const FREE_CHOICE: Choosing = Choosing {
+    without_tools: Lone::Any,
+    forced: Forced::Free,
+    known_names: false,
+    named: true,
+    functions_only: false,
+    plain_names: false,
+};
+pub(super) const ANY_FORMAT: Format = Format {
+    json: true,
+    json_word: false,
+    word_in_system: true,
+    json_while_thinking: true,
+    with_tools: true,
+    schema: true,
+};
+
+pub(super) const CHAT_RANGES: Sampling = Sampling {
+    temperature: Span::new(0.0, 2.0),
+    top_p: UNIT,
+    top_k: Span::ANY,
+    penalties: Span::new(-2.0, 2.0),
+};
+pub(super) const CHAT_INVENTED: Params = Params {
+    sampling: CHAT_RANGES,
+    stops: Stops { most: 4, ..FREE_STOPS },
+    choice: Choosing { without_tools: Lone::Nothing, ..FREE_CHOICE },
+    format: Format { json_word: true, ..ANY_FORMAT },
+    metadata: Some(Pairs { least: 0, most: 16, key: 64, value: 512 }),
+    longest_user: 128,
+    conflicts: &[STREAMED, LOGPROBS, ALONE],
+    respelled: STRANGERS,
+    ..COPY
+};
+pub(super) const CHAT_REASONING: Params = Params {
+    while_thinking: Sampling { temperature: Span::ONE, ..Sampling::ANY },
+    stops: Stops { taken: false, ..FREE_STOPS },
+    respelled: REASONING_STRANGERS,
+    ..CHAT_INVENTED
+};
+pub(super) const GROK: Params = Params {
+    sampling: Sampling { penalties: Span::NEVER, ..Sampling::ANY },
+    stops: Stops { taken: false, ..FREE_STOPS },
+    respelled: &["stop"],
+    ..COPY
+};
+
+pub(super) const RESPONDING: Params = Params {
+    max_tokens: MaxTokens { least: 16, ..FREE_LENGTH },
+    sampling: CHAT_RANGES,
+    while_thinking: Sampling {
+        temperature: Span::ONE,
+        top_p: Span::ONE,
+        top_k: Span::ANY,
+        penalties: Span::new(0.0, 0.0),
+    },
+    choice: Choosing { without_tools: Lone::Unforced, known_names: true, ..FREE_CHOICE },
+    format: Format { json_word: true, word_in_system: false, ..ANY_FORMAT },
+    metadata: Some(Pairs { least: 0, most: 16, key: usize::MAX, value: 512 }),
+    tiers: Some(&["auto", "default", "fast", "flex", "priority", "scale", "ultrafast"]),
+    verbosities: Some(&["low", "medium", "high"]),
+    longest_user: 128,
+    longest_cache_key: 64,
+    shapes: shapes::RESPONSES,
+    state: &["previous_response_id", "conversation", "prompt"],
+    conflicts: &[
+        LOGPROBS,
+        Conflict {
+            field: "max_tool_calls",
+            item: None,
+            when: When::Beyond(Span::new(1.0, f64::INFINITY)),
+        },
+        Conflict {
+            field: "top_logprobs",
+            item: None,
+            when: When::ThinkingBeyond(Span::new(0.0, 0.0)),
+        },
+        Conflict {
+            field: "include",
+            item: Some("message.output_text.logprobs"),
+            when: When::Thinking,
+        },
+        Conflict {
+            field: "include",
+            item: Some("reasoning.encrypted_content"),
+            when: When::NeverThinks,
+        },
+    ],
+    ..COPY
+};
+
+pub(super) const STUDIO: Params = Params {
+    choice: Choosing { without_tools: Lone::OnlyNone, functions_only: true, ..FREE_CHOICE },
+    sampling: Sampling { temperature: Span::new(0.0, 2.0), ..Sampling::ANY },
+    storing: true,
+    ..VERTEX
+};
+pub(super) const VERTEX: Params = Params {
+    spelling: Spelling::Loose,
+    sampling: Sampling { temperature: Span::new(0.0, 2.0), ..Sampling::ANY },
+    shapes: shapes::GEMINI,
+    storing: false,
+    ..COPY
+};
+
+pub(super) const STREAMED: Conflict =
+    Conflict { field: "stream_options", item: None, when: When::Silent };
+pub(super) const LOGPROBS: Conflict =
+    Conflict { field: "top_logprobs", item: None, when: When::Beyond(Span::new(0.0, 20.0)) };
+pub(super) const ALONE: Conflict =
+    Conflict { field: "top_logprobs", item: None, when: When::Without("logprobs") };
+pub(super) const TOOLS_LOGPROBS: Conflict =
+    Conflict { field: "logprobs", item: None, when: When::ToolsAndStream };
+
+pub(super) const UNIT: Span = Span::new(0.0, 1.0);
+pub(super) const INVENTOR: &[&str] = &["", "openai", "azure"];
+pub(super) const CHAT_NAMES: &[&str] = &[
+    "^gpt-4-chat",
+    "^gpt-5-chat",
+    "^gpt-5.1-chat",
+    "^gpt-5.2-chat",
+    "^gpt-5.3-chat",
+    "^gpt-5.4-chat",
+    "^gpt-5.5-chat",
+    "^gpt-5.6-chat",
+    "^gpt-6-chat",
+];
+pub(super) const STRANGERS: &[&str] =
+    &["top_k", "random_seed", "thinking", "enable_thinking", "thinking_budget", "reasoning"];
+pub(super) const REASONING_STRANGERS: &[&str] = &[
+    "max_tokens",
+    "stop",
+    "top_k",
+    "random_seed",
+    "thinking",
+    "enable_thinking",
+    "thinking_budget",
+    "reasoning",
+];
+pub(super) const GROQ_STRANGERS: &[&str] = &[
+    "top_k",
+    "random_seed",
+    "thinking",
+    "enable_thinking",
+    "thinking_budget",
+    "reasoning",
+    "verbosity",
+    "safety_identifier",
+    "prompt_cache_key",
+];
+pub(super) const MISTRAL_STRANGERS: &[&str] = &[
+    "max_completion_tokens",
+    "top_k",
+    "seed",
+    "thinking",
+    "enable_thinking",
+    "thinking_budget",
+    "reasoning",
+    "verbosity",
+    "user",
+    "safety_identifier",
+    "store",
+    "stream_options",
+    "service_tier",
+    "function_call",
+];
+pub(super) const KIMI_OLD: &[&str] =
+    &["^moonshot-v1", "^kimi-k2-0", "^kimi-k2-turbo", "^kimi-latest"];
+pub(super) const GROK_REASONING: &[&str] =
+    &["^grok-3-mini", "^grok-4.3", "^grok-4.5", "^grok-4.6", "^grok-4.20-multi-agent"];
+pub(super) const GEMINI_OLD: &[&str] =
+    &["gemini-2", "gemini-1", "gemini-pro-vision", "gemini-exp", "learnlm"];
+pub(super) const BEDROCK_OTHERS: &[&str] = &[
+    "amazon.",
+    "meta.",
+    "mistral.",
+    "cohere.",
+    "deepseek.",
+    "qwen.",
+    "openai.",
+    "moonshot",
+    "minimax.",
+    "ai21.",
+    "writer.",
+    "zai.",
+    "google.",
+    "nvidia.",
+    "twelvelabs.",
+    "xai.",
+];

@@ -1,0 +1,74 @@
+//! Names and keywords that the rows about tools speak of.
+
+/// Computer use and MCP servers stand beside functions.
+pub(super) const BUILT_IN: &[&str] = &[
+    "googleSearch",
+    "googleSearchRetrieval",
+    "googleMaps",
+    "codeExecution",
+    "urlContext",
+    "fileSearch",
+    "retrieval",
+    "enterpriseWebSearch",
+];
+
+pub(super) const CHOICES: &[&str] = &["oneOf", "allOf", "anyOf"];
+
+pub(super) const CHOICES_AND_MORE: &[&str] = &["oneOf", "allOf", "anyOf", "enum", "not"];
+
+/// Keywords that a strict schema may not have.
+pub(super) const NOT_STRICT: &[&str] =
+    &["allOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas"];
+
+pub(super) const NOT_STRICT_EITHER: &[&str] =
+    &["allOf", "oneOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas"];
+
+/// "Unknown name \"const\" at 'tools[0].`function_declarations`[0].parameters': Cannot find field."
+pub(super) const NOT_GEMINI: &[&str] = &[
+    "$schema",
+    "additionalProperties",
+    "propertyNames",
+    "const",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "patternProperties",
+];
+
+pub(super) const FIXED_NAMES: &[(&str, &str)] = &[
+    ("bash_", "bash"),
+    ("text_editor_20241022", "str_replace_editor"),
+    ("text_editor_20250124", "str_replace_editor"),
+    ("text_editor_", "str_replace_based_edit_tool"),
+    ("memory_", "memory"),
+    ("computer_2", "computer"),
+    ("web_search_", "web_search"),
+    ("web_fetch_", "web_fetch"),
+    ("code_execution_", "code_execution"),
+    ("tool_search_tool_regex", "tool_search_tool_regex"),
+    ("tool_search_tool_bm25", "tool_search_tool_bm25"),
+    ("advisor_", "advisor"),
+];
+
+/// Vendors whose models answer without the Messages API behind them.
+pub(super) const NOT_CLAUDE: &[&str] = &[
+    "amazon-",
+    "meta-",
+    "mistral-",
+    "cohere-",
+    "deepseek-",
+    "qwen-",
+    "openai-",
+    "moonshot",
+    "minimax-",
+    "ai21-",
+    "writer-",
+    "zai-",
+    "google-",
+    "nvidia-",
+    "twelvelabs-",
+    "xai-",
+];
+
+/// Models that take either the provider's own tools or functions.
+pub(super) const OLD_GEMINI: &[&str] =
+    &["gemini-2", "gemini-1", "gemini-pro-vision", "gemini-exp", "learnlm"];
