@@ -139,7 +139,6 @@ const NO: Sources = Sources { data: false, address: Address::No, file: false, te
 const LINKED: Sources = Sources { file: false, text: Plain::AsText, ..YES };
 const GIVEN: Sources = Sources { address: Address::No, ..LINKED };
 const FILED: Sources = Sources { file: true, ..GIVEN };
-
 const EVERYTHING: Kinds = Kinds { image: YES, document: YES, audio: YES, video: YES };
 const NOTHING: Kinds = Kinds { image: NO, document: NO, audio: NO, video: NO };
 const IMAGES: Kinds = Kinds { image: YES, ..NOTHING };
@@ -234,7 +233,6 @@ const RESPONSES: Media = Media {
 const RESPONSES_SAYS: Places =
     Places { instructions: PARTS, user: PARTS, assistant: NOTHING, result: PARTS };
 const PARTS: Kinds = Kinds { image: YES, document: YES, audio: GIVEN, video: NO };
-
 const GEMINI: Media = Media { base64: true, ..ANYTHING };
 
 const BEDROCK: Media = Media {
