@@ -111,7 +111,7 @@ pub static ALL: &[Rule] = &[
     on(About::Cache, fit("cache-unknown", fit::cache_unknown::apply)),
     fit("odd-field", fit::odd_field::apply),
     fit("unknown-field", fit::unknown_field::apply),
-    on(About::Foreign, fit("unknown-block", fit::unknown_block::apply)),
+    fit("unknown-block", fit::unknown_block::apply),
     // Empty turns and blocks, also those that are empty now.
     fit("aborted-turn", fit::aborted_turn::apply),
     on(About::Blank, fit("empty-text", fit::empty_text::apply)),
@@ -119,6 +119,7 @@ pub static ALL: &[Rule] = &[
     // Settings.
     fit("odd-setting", fit::odd_setting::apply),
     fit("thinking-mode", fit::thinking_mode::apply),
+    fit("fixed-setting", fit::fixed_setting::apply),
     fit("unknown-effort", fit::unknown_effort::apply),
     fit("fixed-setting", fit::fixed_setting::apply),
     fit("tool-choice", fit::tool_choice::apply),

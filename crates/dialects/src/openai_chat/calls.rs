@@ -150,8 +150,8 @@ fn extras(node: Node<'_>, signed: bool) -> Extras {
         };
         if !known {
             extras.keep(ID, field);
-        } else if field.is("extra_content") {
-            mark::hold(&mut extras, "extra_content");
+        } else if field.is("extra_content") || field.is("custom") {
+            mark::hold(&mut extras, &field.name());
         }
     }
     extras

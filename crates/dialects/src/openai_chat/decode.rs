@@ -59,7 +59,8 @@ pub(super) fn message(
         parts::content(Some(node), &mut turn.blocks, place, ledger);
         return Verbatim::read(turn, ID, node.json());
     }
-    let fields = Fields::read(node);
+    let mut fields = Fields::read(node);
+    fields.settle(place, ledger);
     let role = fields.role.map(Node::word).unwrap_or_default();
     let turn = match &*role {
         "user" => plain(Role::User, fields, place, ledger),
@@ -154,6 +155,17 @@ impl<'d> Fields<'d> {
             }
         }
         fields
+    }
+
+    /// Notes what must be a string and is none.
+    fn settle(&mut self, place: Place, ledger: &mut Ledger) {
+        if self.tool_call_id.is_some_and(|id| !id.is_string()) {
+            odd(ledger, place, "an id that is no string is read as its JSON");
+        }
+        if self.name.take_if(|name| !name.is_string()).is_some() {
+            ledger.loss(note::ODD_INPUT, place, "left out a name that is no string");
+            self.extras.retain(ID, |key, _| key != "name");
+        }
     }
 
     fn keep(&mut self, field: Field<'_>) {
@@ -355,7 +367,7 @@ fn result(
         None => unanswered.guess(name.as_ref(), place),
     };
     let mut content = Vec::new();
-    parts::content(fields.content, &mut content, place, ledger);
+    parts::content(fields.content, &mut content, Place { block: Some(0), ..place }, ledger);
     let is_filler = |block: &Verbatim<Block>| block.body.as_text().is_some_and(Text::is_empty);
     if content.len() == 1 && content.iter().all(is_filler) {
         content.clear();

@@ -30,6 +30,11 @@ pub(super) fn hold(extras: &mut Extras, field: &str) {
     extras.put(ID, Text::new(&format!("{HELD}{field}")), Json::NULL);
 }
 
+/// Marks that a block is written as a part of a kind that not every server knows.
+pub(super) fn part(extras: &mut Extras, kind: &str) {
+    extras.put(ID, Text::new(&format!("{PART}{kind}")), Json::NULL);
+}
+
 /// Writes extras, and no marks.
 pub(super) fn write_unmarked(extras: &Extras, o: &mut Object<'_>) {
     for (key, value) in extras.of(ID).iter().filter(|(key, _)| !is(key)) {
@@ -44,11 +49,14 @@ pub(super) fn is_legacy(extras: &Extras) -> bool {
 
 /// Whether a key among extras is such a mark.
 pub(super) fn is(key: &Text) -> bool {
-    ALL.iter().any(|mark| *key == **mark) || key.raw().starts_with(HELD)
+    let raw = key.raw();
+    ALL.iter().any(|mark| *key == **mark) || raw.starts_with(HELD) || raw.starts_with(PART)
 }
 
 /// How the marks of fields begin that are held elsewhere.
 const HELD: &str = "held ";
+/// How the marks of parts begin.
+const PART: &str = "part ";
 
 const ALL: &[&str] = &[
     NO_ID,

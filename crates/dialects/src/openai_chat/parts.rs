@@ -33,7 +33,8 @@ pub(super) fn content(
 }
 
 fn push(node: Node<'_>, blocks: &mut Vec<Verbatim<Block>>, place: Place, ledger: &mut Ledger) {
-    let here = Place { block: Some(blocks.len() as u32), ..place };
+    // What stands inside a result is where the result is.
+    let here = Place { block: place.block.or(Some(blocks.len() as u32)), ..place };
     match node.kind() {
         Kind::Object => blocks.push(part(node, here, ledger)),
         Kind::String => {
@@ -59,15 +60,8 @@ pub(super) fn part(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbati
         return Verbatim::new(block);
     }
     let read = match &*kind {
-        "text" => text(node),
-        "input_text" | "output_text" => {
-            odd(ledger, place, "a part named as in another dialect is read as text");
-            text(node)
-        }
-        "" if node.get("text").is_some_and(Node::is_string) => {
-            odd(ledger, place, "a part without a type is read as text");
-            text(node)
-        }
+        "text" | "input_text" | "output_text" => text(node, place, ledger),
+        "" if node.get("text").is_some_and(Node::is_string) => text(node, place, ledger),
         "image_url" => url(node, "image_url", MediaKind::Image),
         "video_url" => url(node, "video_url", MediaKind::Video),
         "document_url" => url(node, "document_url", MediaKind::Document),
@@ -75,10 +69,7 @@ pub(super) fn part(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbati
         "file" => file(node),
         "refusal" => refusal(node),
         "thinking" => thinking(node),
-        "" => {
-            odd(ledger, place, "an object without a type is kept as data");
-            Some((Block::new(Body::Data(node.json())), ""))
-        }
+        "" => Some((Block::new(Body::Data(node.json())), "")),
         _ => None,
     };
     let block = match read {
@@ -87,7 +78,15 @@ pub(super) fn part(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbati
                 block.cache = cache(node);
                 block.extras = extras(node, payload);
             }
+            if !EVERYWHERE.contains(&&*kind) {
+                mark::part(&mut block.extras, &kind);
+            }
             block
+        }
+        // No server takes a text that is no string, whatever the part.
+        None if node.get("text").is_some_and(|text| !text.is_string()) => {
+            odd(ledger, place, "a part whose text is no string is kept as data");
+            Block::new(Body::Data(node.json()))
         }
         None => foreign(node, Text::new(&kind)),
     };
@@ -102,8 +101,13 @@ pub(super) fn foreign(node: Node<'_>, kind: Text) -> Block {
 /// The block and the key that held its meaning.
 type Read = Option<(Block, &'static str)>;
 
-fn text(node: Node<'_>) -> Read {
-    Some((Block::text(node.get("text")?.text()?), "text"))
+fn text(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Read {
+    let value = node.get("text")?;
+    let text = value.text().unwrap_or_else(|| {
+        odd(ledger, place, "a text that is no string is read as its JSON");
+        if value.is_null() { Text::EMPTY } else { Text::new(value.raw()) }
+    });
+    Some((Block::text(text), "text"))
 }
 
 fn refusal(node: Node<'_>) -> Read {
@@ -122,7 +126,7 @@ fn url(node: Node<'_>, key: &'static str, kind: MediaKind) -> Read {
 fn audio(node: Node<'_>) -> Read {
     let audio = node.get("input_audio")?;
     let data = audio.get("data")?.text()?;
-    let format = audio.get("format").map(Node::word).unwrap_or_default();
+    let format = audio.get("format")?.word();
     let mime = media::mime_of_format(MediaKind::Audio, &format).map(Text::word);
     let source = match media::source_of_url(&data) {
         Source::Base64 { mime: told, data } => Source::Base64 { mime: told.or(mime), data },
@@ -209,3 +213,7 @@ pub(super) fn odd(ledger: &mut Ledger, place: Place, what: &'static str) {
 pub(super) fn some(node: Option<Node<'_>>) -> Option<Json> {
     node.filter(|node| !node.is_null()).map(Node::json)
 }
+
+/// Parts that every server knows, or that other rules look at.
+const EVERYWHERE: &[&str] =
+    &["text", "image_url", "video_url", "document_url", "input_audio", "file"];

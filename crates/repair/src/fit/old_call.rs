@@ -11,18 +11,30 @@
 //! after    {"tool_calls": [{"id": "call_4f0c…", …}]}   {"role": "tool", "tool_call_id": "call_4f0c…", …}
 //! ```
 
-use interlingua_model::Place;
+use std::collections::HashSet;
+
+use interlingua_model::{Block, Body, Place};
+use interlingua_wire::Text;
 
 use crate::Work;
 use crate::pairing::{self, OLD, crosses};
 
 pub fn apply(work: &mut Work<'_>) {
-    if work.profile.calls.old && !crosses(work) {
+    let calls = work.profile.calls;
+    let calls_stay = calls.old && !crosses(work);
+    if calls_stay && calls.old_results {
+        return;
+    }
+    let answered = if calls_stay { answered(work) } else { HashSet::new() };
+    if calls_stay && answered.is_empty() {
         return;
     }
     for turn in 0..work.turns().len() {
         for at in 0..work.blocks(turn).len() {
             let block = work.block(turn, at);
+            if calls_stay && !id_of(block).is_some_and(|id| answered.contains(id.raw())) {
+                continue;
+            }
             let Some((dialect, _)) = block.extras.all().filter(|_| pairing::is_old(block)) else {
                 continue;
             };
@@ -33,5 +45,22 @@ pub fn apply(work: &mut Work<'_>) {
                 work.change(Place::block(turn, at), "written in the new way, with an id");
             }
         }
+    }
+}
+
+/// The ids of the calls that are answered in the old way.
+fn answered(work: &Work<'_>) -> HashSet<String> {
+    let blocks = work.turns().iter().flat_map(|turn| &turn.blocks);
+    let old = blocks.filter(|block| matches!(block.body, Body::ToolResult(_)));
+    old.filter(|block| pairing::is_old(block))
+        .filter_map(|block| Some(id_of(block)?.raw().to_owned()))
+        .collect()
+}
+
+fn id_of(block: &Block) -> Option<&Text> {
+    match &block.body {
+        Body::ToolCall(call) => Some(&call.id),
+        Body::ToolResult(result) => Some(&result.call),
+        _ => None,
     }
 }

@@ -16,21 +16,26 @@
 use interlingua_model::{Block, Body, DialectId, Place, Role, ToolResult};
 use interlingua_wire::{Json, Text};
 
-use crate::Work;
 use crate::profile::fields::{Foreign, Side};
 use crate::shape::{Fit, Kind, Reading};
+use crate::{About, Work};
 
 /// What becomes of a block.
 enum Fate {
     Stays,
     Instead(Json),
     Text(Text),
+    /// Is said in another form.
+    Anew,
     Goes,
 }
 
 pub fn apply(work: &mut Work<'_>) {
     let profile = work.profile;
     let Some(known) = profile.fields.foreign else { return };
+    if !(work.holds(About::Foreign) || work.holds(About::Extras)) {
+        return;
+    }
     let reading = profile.reading();
     let judge = Judge { known, reading, dialect: profile.dialect };
     for turn in 0..work.turns().len() {
@@ -58,9 +63,13 @@ fn one(work: &mut Work<'_>, judge: &Judge<'_>, turn: usize, at: usize) -> bool {
         return true;
     }
     let fate = judge.fate(block, Some(role));
-    let kind = kind(block);
+    let kind = judge.kind(block);
     match fate {
         Fate::Stays => return true,
+        Fate::Anew => {
+            work.change(Place::block(turn, at), format!("`{kind}` is said in another form"));
+            judge.forget(work.edit(turn, at));
+        }
         Fate::Instead(json) => {
             let what = format!("left out fields of `{kind}` that the target does not know");
             work.loss(Place::block(turn, at), what);
@@ -86,9 +95,15 @@ fn result(work: &mut Work<'_>, judge: &Judge<'_>, turn: usize, at: usize) {
     let mut kept = Vec::new();
     let mut notes = Vec::new();
     for inner in content.clone() {
-        let kind = kind(&inner);
+        let kind = judge.kind(&inner);
         match judge.fate(&inner, None) {
             Fate::Stays => kept.push(inner),
+            Fate::Anew => {
+                let mut inner = inner;
+                judge.forget(inner.edit());
+                kept.push(inner);
+                notes.push((false, format!("`{kind}` in the result is said in another form")));
+            }
             Fate::Instead(json) => {
                 let mut inner = inner;
                 change(inner.edit(), json);
@@ -113,27 +128,57 @@ fn result(work: &mut Work<'_>, judge: &Judge<'_>, turn: usize, at: usize) {
 impl Judge<'_> {
     /// `role` is who speaks; `None` inside a result.
     fn fate(&self, block: &Block, role: Option<Role>) -> Fate {
-        let Body::Foreign { dialect, kind, json } = &block.body else { return Fate::Stays };
+        let Body::Foreign { dialect, kind, json } = &block.body else {
+            return match self.part(block) {
+                Some(kind) if self.find(kind.raw(), role).is_none() => Fate::Anew,
+                _ => Fate::Stays,
+            };
+        };
         if *dialect != self.dialect {
             return Fate::Stays;
         }
-        let kind = kind.contents();
-        let fits = |known: &&Foreign| {
-            self.reading.is(&kind, known.kind)
-                && stands(known.side, role)
-                && self.reading.lets_in(known.beta)
-        };
-        match self.known.iter().find(fits) {
+        match self.find(&kind.contents(), role) {
             None => said(json).map_or(Fate::Goes, Fate::Text),
             Some(Foreign { keys: None, .. }) => Fate::Stays,
-            Some(Foreign { keys: Some(keys), .. }) => {
-                match self.reading.fit(json, Kind::Shape(keys)) {
+            Some(Foreign { keys: Some(keys), open, .. }) => {
+                let shape = if *open { Kind::Open(keys) } else { Kind::Shape(keys) };
+                match self.reading.fit(json, shape) {
                     Fit::Fine => Fate::Stays,
                     Fit::Instead(json) => Fate::Instead(json),
                     Fit::Drop => said(json).map_or(Fate::Goes, Fate::Text),
                 }
             }
         }
+    }
+
+    fn find(&self, kind: &str, role: Option<Role>) -> Option<&'static Foreign> {
+        let fits = |known: &&Foreign| {
+            let begins = known.kind.strip_suffix('*').is_some_and(|start| kind.starts_with(start));
+            (self.reading.is(kind, known.kind) || begins && !kind.is_empty())
+                && stands(known.side, role)
+                && self.reading.lets_in(known.beta)
+        };
+        self.known.iter().find(fits)
+    }
+
+    /// The kind of part that a block is written as, where its dialect remembers that.
+    fn part(&self, block: &Block) -> Option<Text> {
+        if block.extras.is_empty() {
+            return None;
+        }
+        let mut own = block.extras.of(self.dialect).iter();
+        own.find_map(|(key, _)| key.raw().strip_prefix(PART).map(Text::new))
+    }
+
+    fn kind(&self, block: &Block) -> Text {
+        match &block.body {
+            Body::Foreign { kind, .. } => kind.clone(),
+            _ => self.part(block).unwrap_or_default(),
+        }
+    }
+
+    fn forget(&self, block: &mut Block) {
+        block.extras.retain(self.dialect, |key, _| !key.raw().starts_with(PART));
     }
 }
 
@@ -154,15 +199,11 @@ fn said(json: &Json) -> Option<Text> {
     text.filter(|text| !text.is_blank())
 }
 
-fn kind(block: &Block) -> Text {
-    match &block.body {
-        Body::Foreign { kind, .. } => kind.clone(),
-        _ => Text::EMPTY,
-    }
-}
-
 fn change(block: &mut Block, new: Json) {
     if let Body::Foreign { json, .. } = &mut block.body {
         *json = new;
     }
 }
+
+/// How the mark of a part begins that not every server knows.
+const PART: &str = "part ";

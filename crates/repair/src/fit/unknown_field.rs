@@ -17,7 +17,7 @@
 //! after                             user: "hi"
 //! ```
 
-use interlingua_model::{Block, Body, Extras, Place, ToolResult, Verbatim};
+use interlingua_model::{Block, Body, Extras, Place, Role, ToolResult, Verbatim};
 use interlingua_wire::Json;
 
 use crate::profile::fields::{Fields, Part};
@@ -76,6 +76,9 @@ fn body(work: &mut Work<'_>) {
 
 fn turn_fields(work: &mut Work<'_>, turn: usize) {
     let profile = work.profile;
+    if profile.fields.only_user_named && work.is_own() {
+        unname(work, turn);
+    }
     let this = &work.turns()[turn];
     if this.extras.is_empty() {
         return;
@@ -90,6 +93,43 @@ fn turn_fields(work: &mut Work<'_>, turn: usize) {
     let dialect = profile.dialect;
     let reading = profile.reading();
     work.turn(turn).extras.retain(dialect, |key, value| keep(&reading, known, key, value));
+    if odd.iter().any(|name| name == ANNOTATIONS) {
+        unmark(work, turn);
+    }
+}
+
+/// Takes away the name of whoever is not the user.
+fn unname(work: &mut Work<'_>, turn: usize) {
+    let dialect = work.profile.dialect;
+    let this = &work.turns()[turn];
+    let named = |body: &Body| matches!(body, Body::ToolResult(result) if result.name.is_some());
+    let results = this.blocks.iter().any(|block| named(&block.body));
+    let says = this.role != Role::User && this.extras.find(dialect, NAME).is_some();
+    if !results && !says {
+        return;
+    }
+    work.loss(Place::turn(turn), "left out `name`: only the user has one here");
+    for block in 0..work.blocks(turn).len() {
+        if named(&work.block(turn, block).body)
+            && let Body::ToolResult(result) = &mut work.edit(turn, block).body
+        {
+            result.name = None;
+        }
+    }
+    work.turn(turn).extras.retain(dialect, |key, _| key != NAME);
+}
+
+/// Marks of where a text comes from stand in the block, and are a field of the turn's.
+fn unmark(work: &mut Work<'_>, turn: usize) {
+    for block in 0..work.blocks(turn).len() {
+        let marked =
+            |body: &Body| matches!(body, Body::Text { citations, .. } if !citations.is_empty());
+        if marked(&work.block(turn, block).body)
+            && let Body::Text { citations, .. } = &mut work.edit(turn, block).body
+        {
+            citations.clear();
+        }
+    }
 }
 
 fn block_fields(work: &mut Work<'_>, turn: usize, block: usize) {
@@ -211,3 +251,6 @@ fn name(key: &str) -> &str {
 fn is_memory(key: &str) -> bool {
     key.contains(' ') && !key.starts_with("held ")
 }
+
+const NAME: &str = "name";
+const ANNOTATIONS: &str = "annotations";

@@ -19,6 +19,9 @@ pub fn apply(work: &mut Work<'_>) {
     if work.profile.roles.user_after_results {
         return;
     }
+    if !work.is_own() {
+        results_first(work);
+    }
     let mut turn = 0;
     while turn < work.turns().len() {
         if has_results(&work.turns()[turn]) {
@@ -34,6 +37,32 @@ pub fn apply(work: &mut Work<'_>) {
 
 fn has_results(turn: &Turn) -> bool {
     turn.role == Role::User && turn.blocks.iter().any(|block| is_result(block))
+}
+
+/// The user's turns in a row are written with their results first: so they stand here.
+fn results_first(work: &mut Work<'_>) {
+    // Where the results of the row go: after those that are there.
+    let (mut first, mut count) = (0, 0);
+    for turn in 0..work.turns().len() {
+        if work.turns()[turn].role != Role::User {
+            (first, count) = (turn + 1, 0);
+            continue;
+        }
+        let mut block = 0;
+        while block < work.blocks(turn).len() {
+            if is_result(work.block(turn, block)) {
+                if (turn, block) != (first, count) {
+                    work.carry((turn, block), (first, count));
+                    block += usize::from(turn == first);
+                } else {
+                    block += 1;
+                }
+                count += 1;
+            } else {
+                block += 1;
+            }
+        }
+    }
 }
 
 /// Puts what the user says beside results into a turn of its own.

@@ -22,6 +22,9 @@ pub fn apply(work: &mut Work<'_>) {
     }
     let mut turn = 0;
     while turn < work.turns().len() {
+        while is_followed(work, turn) {
+            work.join_next(turn);
+        }
         let this = &work.turns()[turn];
         let calls = this.blocks.iter().filter(|block| is_call(block)).count();
         let speaks = this.blocks.iter().any(|block| !is_call(block) && !is_empty(block));
@@ -37,6 +40,13 @@ pub fn apply(work: &mut Work<'_>) {
 
 fn is_empty(block: &Block) -> bool {
     words(block).is_some_and(Text::is_empty)
+}
+
+/// Whether the assistant speaks on in the turn after calls, which is written together with them.
+fn is_followed(work: &Work<'_>, turn: usize) -> bool {
+    let this = &work.turns()[turn];
+    let next = work.turns().get(turn + 1).filter(|next| is_assistants(next) && !work.is_own());
+    next.is_some() && is_assistants(this) && this.blocks.iter().any(|block| is_call(block))
 }
 
 /// Whether the assistant's next turn, with calls, is written together with this one.

@@ -41,7 +41,7 @@ const FREE: Cache =
 const NONE: Cache = Cache { any: false, ..FREE };
 
 /// Models that have no explicit marks.
-const OLD: &[&str] = &[
+pub(super) const OLD: &[&str] = &[
     "^gpt-3",
     "^gpt-4",
     "^gpt-5!",

@@ -177,7 +177,13 @@ pub(super) static ROWS: &[(Scope, Tools)] = &[
     ),
     (
         Scope::flavors("openai-chat", &["generic"]),
-        Tools { names: PLAIN, called: PLAIN, kinds: &tool_keys::CHAT_CLOSED, ..COMPATIBLE },
+        Tools {
+            names: PLAIN,
+            called: PLAIN,
+            kinds: &tool_keys::CHAT_CLOSED,
+            empty_list: false,
+            ..COMPATIBLE
+        },
     ),
     (
         Scope::flavors("openai-chat", &["deepseek"]),

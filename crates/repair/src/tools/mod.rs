@@ -73,9 +73,12 @@ fn one(tool: &Verbatim<Tool>, profile: &Profile, legacy: bool) -> Look {
         ToolKind::Foreign { dialect: of, kind, json } if *of == dialect => {
             match rules.kinds.typed(&kind.contents(), &reading) {
                 None => Look { unknown: true, ..Look::default() },
-                Some(shape) => {
-                    Look { odd: reading.fit(json, shape) != Fit::Fine, ..Look::default() }
-                }
+                Some(shape) => match reading.fit(json, shape) {
+                    Fit::Fine => Look::default(),
+                    Fit::Instead(_) => Look { odd: true, ..Look::default() },
+                    // It lacks what makes it a tool.
+                    Fit::Drop => Look { unknown: true, ..Look::default() },
+                },
             }
         }
         // Whoever writes leaves it out.

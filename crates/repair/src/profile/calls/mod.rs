@@ -19,6 +19,8 @@ pub struct Calls {
     pub sides: bool,
     /// Calls and results may be written in the old way, without ids.
     pub old: bool,
+    /// Where calls may, results may, too.
+    pub old_results: bool,
     /// What an id looks like.
     pub ids: Ids,
     /// What arguments look like.

@@ -90,7 +90,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Calls)] = &[
         Scope::flavors("openai-chat", &["vllm"]),
         Calls {
             arguments: Arguments::JsonOrNothing,
-            old: false,
+            old_results: false,
             complete: &["object arguments", "other arguments", "no call"],
             ..LENIENT
         },
@@ -101,7 +101,9 @@ pub(in crate::profile) static ROWS: &[(Scope, Calls)] = &[
         Calls { complete: &["no type", "null arguments", "other arguments"], ..LENIENT },
     ),
     (Scope::flavors("openai-chat", &["groq"]), Calls { complete: NO_NULLS, ..LENIENT }),
-    (Scope::flavors("openai-chat", &["xai", "cerebras"]), LENIENT),
+    // A function's message has a name, and only the user's may have one.
+    (Scope::flavors("openai-chat", &["xai"]), Calls { old_results: false, ..LENIENT }),
+    (Scope::flavors("openai-chat", &["cerebras"]), Calls { old: false, ..LENIENT }),
     (Scope::all("openai-chat"), CHAT),
     (Scope::all("openai-responses"), RESPONSES),
     (
@@ -220,6 +222,7 @@ const MESSAGES: Calls = Calls {
     unique: Unique::Conversation,
     sides: true,
     old: false,
+    old_results: false,
     ids: Ids { others: Some("_-"), least: 1, reserved: Some("srvtoolu_"), ..ANY },
     arguments: Arguments::Object,
     named_results: false,
@@ -247,6 +250,7 @@ const CHAT: Calls = Calls {
     one_each: false,
     unique: Unique::No,
     old: true,
+    old_results: true,
     ids: UP_TO_64,
     arguments: Arguments::Any,
     empty_list: false,
@@ -262,6 +266,7 @@ const MISTRAL: Calls = Calls {
     one_each: true,
     unique: Unique::Turn,
     old: false,
+    old_results: false,
     ids: Ids { never: Some("null"), ..ANY },
     empty_list: true,
     complete: &[

@@ -21,6 +21,7 @@ pub(super) const FIELDS: Fields = Fields {
     ],
     foreign: Some(FOREIGN),
     labels: &[],
+    only_user_named: false,
 };
 
 const BODY: &[Key] = &[

@@ -56,6 +56,7 @@ pub(super) const STUDIO: Fields = Fields {
         ),
     ]),
     labels: LABELS,
+    only_user_named: false,
 };
 
 /// As Vertex knows them.

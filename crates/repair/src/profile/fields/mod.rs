@@ -11,6 +11,7 @@ mod openai_responses;
 use interlingua_model::{Body, Form, MediaKind, Role};
 
 use super::Scope;
+use super::cache::OLD;
 use crate::shape::Key;
 
 #[derive(Clone, Copy, Debug)]
@@ -27,14 +28,19 @@ pub struct Fields {
     pub foreign: Option<&'static [Foreign]>,
     /// How instructions begin that clients write for another provider's accounts.
     pub labels: &'static [&'static str],
+    /// Nobody but the user may have a name.
+    pub only_user_named: bool,
 }
 
 /// A kind of block that only one dialect has.
 #[derive(Clone, Copy, Debug)]
 pub struct Foreign {
+    /// With `*` at the end, any that has a name and begins so.
     pub kind: &'static str,
     /// `None` where it goes back as it came.
     pub keys: Option<&'static [Key]>,
+    /// Other keys are fine, too.
+    pub open: bool,
     pub side: Side,
     /// The beginning of the beta that lets it in; empty where nobody has to ask.
     pub beta: &'static str,
@@ -91,11 +97,16 @@ impl Part {
 }
 
 const fn foreign(kind: &'static str, side: Side, keys: &'static [Key]) -> Foreign {
-    Foreign { kind, keys: Some(keys), side, beta: "" }
+    Foreign { kind, keys: Some(keys), open: false, side, beta: "" }
+}
+
+/// With these keys, and any others.
+const fn open(kind: &'static str, side: Side, keys: &'static [Key]) -> Foreign {
+    Foreign { kind, keys: Some(keys), open: true, side, beta: "" }
 }
 
 const fn opaque(kind: &'static str, side: Side) -> Foreign {
-    Foreign { kind, keys: None, side, beta: "" }
+    Foreign { kind, keys: None, open: false, side, beta: "" }
 }
 
 pub(super) static ROWS: &[(Scope, Fields)] = &[
@@ -104,9 +115,16 @@ pub(super) static ROWS: &[(Scope, Fields)] = &[
     (Scope::flavors("openai-chat", &["groq"]), openai_chat::GROQ),
     (Scope::flavors("openai-chat", &["cerebras"]), openai_chat::CEREBRAS),
     (Scope::flavors("openai-chat", &["generic"]), openai_chat::GENERIC),
+    (Scope::of("openai-chat", &["azure"], OLD), openai_chat::OLD_AZURE),
     (Scope::flavors("openai-chat", &["azure"]), openai_chat::AZURE),
+    (Scope::of("openai-chat", &["", "openai"], OLD), openai_chat::OLD_OPENAI),
     (Scope::flavors("openai-chat", &["", "openai"]), openai_chat::OPENAI),
-    (Scope::all("openai-chat"), ANY),
+    (Scope::flavors("openai-chat", &["vllm"]), openai_chat::VLLM),
+    (Scope::flavors("openai-chat", &["llama.cpp"]), openai_chat::LLAMA),
+    (Scope::flavors("openai-chat", &["ollama"]), openai_chat::OLLAMA),
+    (Scope::flavors("openai-chat", &["deepseek"]), openai_chat::DEEPSEEK),
+    (Scope::flavors("openai-chat", &["xai"]), openai_chat::XAI),
+    (Scope::all("openai-chat"), openai_chat::OTHERS),
     (Scope::all("openai-responses"), openai_responses::FIELDS),
     (Scope::flavors("gemini", &["vertex"]), gemini::VERTEX),
     (Scope::all("gemini"), gemini::STUDIO),
@@ -120,6 +138,7 @@ const ANY: Fields = Fields {
     blocks: &[],
     foreign: None,
     labels: LABELS,
+    only_user_named: false,
 };
 
 /// "x-anthropic-billing-header: `cc_version=2.1.117.48f`; `cc_entrypoint=cli`; cch=71fea;"

@@ -2,9 +2,9 @@
 
 use interlingua_model::Role;
 
-use super::{Fields, LABELS, Part};
-use crate::shape::Kind::{Any, Text};
-use crate::shape::{Key, key};
+use super::{ANY, Fields, Foreign, LABELS, Part, Side, foreign, opaque, open};
+use crate::shape::Kind::{Any, Open, Text};
+use crate::shape::{Key, key, need};
 
 pub(super) const OPENAI: Fields = Fields {
     either_case: false,
@@ -25,11 +25,24 @@ pub(super) const OPENAI: Fields = Fields {
         ),
     ],
     blocks: PARTS,
-    foreign: None,
+    foreign: Some(&[
+        foreign("image_url", Side::User, IMAGE),
+        foreign("input_audio", Side::User, AUDIO),
+        foreign("file", Side::User, &[key("type", Any), need("file", Any)]),
+        opaque("audio", Side::User),
+        foreign("refusal", Side::User, REFUSAL),
+        foreign("refusal", Side::Assistant, REFUSAL),
+    ]),
     labels: LABELS,
+    only_user_named: false,
 };
 
 pub(super) const AZURE: Fields = Fields { body: Some(AZURES), ..OPENAI };
+
+/// Models without cache breakpoints.
+pub(super) const OLD_OPENAI: Fields = Fields { body: Some(INVENTORS.split_at(1).1), ..OPENAI };
+
+pub(super) const OLD_AZURE: Fields = Fields { body: Some(AZURES.split_at(1).1), ..OPENAI };
 
 pub(super) const GENERIC: Fields = Fields {
     turns: &[
@@ -38,10 +51,62 @@ pub(super) const GENERIC: Fields = Fields {
         (Role::User, NAMED),
         (Role::Assistant, NAMED),
     ],
+    // Content is a string.
+    foreign: Some(&[]),
     ..OPENAI
 };
 
-pub(super) const CEREBRAS: Fields = Fields { body: None, blocks: &[], ..GENERIC };
+pub(super) const CEREBRAS: Fields =
+    Fields { body: None, blocks: &[], foreign: Some(NAMED_PARTS), ..GENERIC };
+
+pub(super) const OTHERS: Fields = Fields { foreign: Some(NAMED_PARTS), ..ANY };
+
+pub(super) const XAI: Fields = Fields { only_user_named: true, ..OTHERS };
+
+pub(super) const VLLM: Fields = Fields {
+    foreign: Some(&[
+        open("image_url", Side::Anywhere, IMAGE),
+        open("input_audio", Side::Anywhere, AUDIO),
+        open("file", Side::Anywhere, &[need("file", Any)]),
+        open("refusal", Side::Anywhere, REFUSAL),
+        opaque("input_text", Side::Anywhere),
+        opaque("output_text", Side::Anywhere),
+        opaque("thinking", Side::Anywhere),
+        opaque("input_image", Side::Anywhere),
+        opaque("image_pil", Side::Anywhere),
+        opaque("image_embeds", Side::Anywhere),
+        opaque("audio_url", Side::Anywhere),
+        opaque("audio_embeds", Side::Anywhere),
+        opaque("video_url", Side::Anywhere),
+        opaque("tool_reference", Side::Anywhere),
+        REASONING,
+    ]),
+    ..ANY
+};
+
+pub(super) const LLAMA: Fields = Fields {
+    foreign: Some(&[
+        opaque("", Side::Anywhere),
+        opaque("text", Side::Anywhere),
+        opaque("media_marker", Side::Anywhere),
+        opaque("image_url", Side::Anywhere),
+        opaque("input_audio", Side::Anywhere),
+        opaque("input_video", Side::Anywhere),
+        REASONING,
+    ]),
+    ..ANY
+};
+
+pub(super) const OLLAMA: Fields = Fields {
+    foreign: Some(&[
+        open("image_url", Side::Anywhere, IMAGE),
+        open("input_audio", Side::Anywhere, AUDIO),
+        REASONING,
+    ]),
+    ..ANY
+};
+
+pub(super) const DEEPSEEK: Fields = Fields { foreign: Some(&[REASONING]), ..ANY };
 
 pub(super) const GROQ: Fields = Fields {
     body: Some(GROQS),
@@ -60,6 +125,7 @@ pub(super) const GROQ: Fields = Fields {
         ),
     ],
     blocks: &[],
+    foreign: Some(NAMED_PARTS),
     ..OPENAI
 };
 
@@ -82,9 +148,29 @@ pub(super) const MISTRAL: Fields = Fields {
             key("object arguments", Any),
         ],
     )],
+    foreign: None,
     ..OPENAI
 };
 
+/// Entries of a field of its own.
+const REASONING: Foreign = opaque("reasoning*", Side::Assistant);
+/// Any part that has a name, and what the name promises.
+const NAMED_PARTS: &[Foreign] = &[
+    open("text", Side::Anywhere, &[need("text", Any)]),
+    open("image_url", Side::Anywhere, IMAGE),
+    open("input_audio", Side::Anywhere, AUDIO),
+    open("file", Side::Anywhere, &[need("file", Any)]),
+    open("refusal", Side::Anywhere, REFUSAL),
+    opaque("*", Side::Anywhere),
+];
+const IMAGE: &[Key] =
+    &[key("type", Any), need("image_url", Open(&[need("url", Any)])), BREAKPOINT[0]];
+const AUDIO: &[Key] = &[
+    key("type", Any),
+    need("input_audio", Open(&[need("data", Any), need("format", Any)])),
+    BREAKPOINT[0],
+];
+const REFUSAL: &[Key] = &[key("type", Any), need("refusal", Any)];
 const NAMED: &[Key] = &[key("name", Text)];
 const PARTS: &[(Part, &[Key])] = &[
     (Part::Text, BREAKPOINT),
@@ -98,7 +184,9 @@ const PARTS: &[(Part, &[Key])] = &[
 /// Known to the newest models; where not, the cache mark is taken away as such.
 const BREAKPOINT: &[Key] = &[key("prompt_cache_breakpoint", Any)];
 
+/// The first is known to the newest models only.
 const INVENTORS: &[Key] = &named_all([
+    "prompt_cache_options",
     "model",
     "messages",
     "max_completion_tokens",
@@ -130,7 +218,6 @@ const INVENTORS: &[Key] = &named_all([
     "safety_identifier",
     "prompt_cache_key",
     "user",
-    "prompt_cache_options",
     "prompt_cache_retention",
     "moderation",
     "web_search_options",

@@ -59,6 +59,7 @@ pub(super) const FIELDS: Fields = Fields {
     ],
     foreign: Some(FOREIGN),
     labels: LABELS,
+    only_user_named: false,
 };
 
 const ID: Key = key("id", Text);
