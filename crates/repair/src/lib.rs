@@ -160,6 +160,7 @@ pub static ALL: &[Rule] = &[
     on(About::Blank, fit("blank-between-reasoning", fit::blank_between_reasoning::apply)),
     fit("empty-turn", fit::empty_turn::apply),
     fit("missing-content", fit::missing_content::apply),
+    fit("null-field", fit::null_field::apply),
     fit("developer-role", fit::developer_role::apply),
     fit("missing-role", fit::missing_role::apply),
     fit("system-placement", fit::system_placement::apply),

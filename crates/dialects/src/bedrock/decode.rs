@@ -122,8 +122,8 @@ fn object(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Block {
         .find(|field| KNOWN.contains(&&*field.name()) && !field.value.is_null())
         .or_else(|| fields.next());
     let Some(named) = named else {
-        ledger.change(note::ODD_INPUT, place, "a block without a kind is kept as it is");
-        return foreign(Text::EMPTY, node);
+        ledger.change(note::ODD_INPUT, place, "a block without a kind is read as an empty text");
+        return Block::text(Text::EMPTY);
     };
     if node.fields().filter(|field| !field.value.is_null()).count() > 1 {
         let what = format!("a block of several kinds is read as `{}`", named.name());
@@ -189,6 +189,9 @@ fn result(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Option<Block> {
     let call = node.get("toolUseId").filter(|id| !id.is_null()).map(text);
     if call.is_none() {
         ledger.change(note::ODD_INPUT, place, "a result does not say which call it answers");
+    }
+    if node.get("content").is_none_or(Node::is_null) {
+        ledger.change(note::ODD_INPUT, place, "a result without content is empty");
     }
     let status = node.get("status");
     let result = ToolResult {

@@ -14,7 +14,7 @@
 //! after    user: "hello"   user: "again"
 //! ```
 
-use interlingua_model::{Place, Turn};
+use interlingua_model::{Block, Place, Turn, Verbatim};
 
 use crate::Work;
 use crate::look::{instructs, is_assistants, is_reasoning, words};
@@ -32,7 +32,7 @@ pub fn apply(work: &mut Work<'_>) {
             continue;
         }
         let assistants = is_assistants(this);
-        if assistants && !(follows && alone == Alone::BeforeMore) && is_aborted(this) {
+        if assistants && !(follows && alone == Alone::BeforeMore) && is_aborted(work, this, alone) {
             work.loss(Place::turn(turn), "left out an answer that broke off before its first word");
             work.remove_turn(turn);
         } else {
@@ -42,7 +42,12 @@ pub fn apply(work: &mut Work<'_>) {
     }
 }
 
-fn is_aborted(turn: &Turn) -> bool {
+fn is_aborted(work: &Work<'_>, turn: &Turn, alone: Alone) -> bool {
+    // Where a turn must hold something, reasoning that is part of its content is something.
+    let held = |block: &Verbatim<Block>| block.text_for(work.profile.dialect).is_some();
+    if alone == Alone::Refused && turn.blocks.iter().any(held) {
+        return false;
+    }
     let nothing = |text: &interlingua_wire::Text| text.is_blank();
     turn.blocks.iter().any(|block| is_reasoning(block))
         && turn.blocks.iter().all(|block| is_reasoning(block) || words(block).is_some_and(nothing))

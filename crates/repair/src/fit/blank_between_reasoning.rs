@@ -23,9 +23,10 @@ use interlingua_wire::Text;
 use super::empty_text::leave_out;
 use crate::Work;
 use crate::look::{is_assistants, words};
+use crate::profile::texts::Least;
 
 pub fn apply(work: &mut Work<'_>) {
-    if !work.profile.texts.blank_between_reasoning {
+    if work.profile.texts.least == Least::Nothing {
         return;
     }
     for turn in 0..work.turns().len() {
@@ -40,7 +41,10 @@ pub fn apply(work: &mut Work<'_>) {
 }
 
 fn decide(work: &mut Work<'_>, turn: usize, block: usize) {
-    if !is_assistants(&work.turns()[turn]) || !work.is_between_reasoning(turn, block) {
+    let stands = work.profile.texts.blank_between_reasoning
+        && is_assistants(&work.turns()[turn])
+        && work.is_between_reasoning(turn, block);
+    if !stands {
         return leave_out(work, turn, block);
     }
     if words(work.block(turn, block)).is_some_and(Text::is_empty) {

@@ -49,6 +49,7 @@ pub mod missing_thinking;
 pub mod missing_tools;
 pub mod mixed_tools;
 pub mod no_messages;
+pub mod null_field;
 pub mod odd_field;
 pub mod odd_setting;
 pub mod old_call;

@@ -18,7 +18,7 @@ use interlingua_model::{Block, Body, Extras, Place, Role, Turn, Verbatim};
 use interlingua_wire::Text;
 
 use crate::Work;
-use crate::look::{is_assistants, is_call, is_reasoning, is_result, words};
+use crate::look::{is_assistants, is_result};
 use crate::profile::texts::Strings;
 
 pub fn apply(work: &mut Work<'_>) {
@@ -36,18 +36,17 @@ pub fn apply(work: &mut Work<'_>) {
 
 fn is_listed(work: &Work<'_>, turn: usize) -> bool {
     let this = &work.turns()[turn];
+    let replies = this.role == Role::Assistant || this.blocks.iter().any(|block| is_result(block));
     let concerned = match work.profile.texts.strings {
         Strings::Nobodys => false,
         Strings::Everybodys => true,
-        Strings::Replies => {
-            this.role == Role::Assistant || this.blocks.iter().any(|b| is_result(b))
-        }
+        Strings::Replies => replies,
     };
-    // What else the assistant and tools say finds another place.
-    let users = this.role != Role::Assistant && !this.blocks.iter().any(|block| is_result(block));
-    let is_text = |block: &Verbatim<Block>| !users || words(block).is_some() || !is_content(block);
+    // A medium of the user's cannot be said in a string; one of others finds another place.
+    let sayable = |block: &Verbatim<Block>| replies || !matches!(block.body, Body::Media(_));
+    let part = |block: &Verbatim<Block>| is_part(work, block);
     concerned
-        && (contents(this).any(is_part) && contents(this).all(is_text) || is_empty_list(work, this))
+        && (contents(this).any(part) && contents(this).all(sayable) || is_empty_list(work, this))
 }
 
 /// The blocks of the content, which for a tool's message is the result's.
@@ -58,14 +57,17 @@ fn contents(turn: &Turn) -> impl Iterator<Item = &Verbatim<Block>> {
     })
 }
 
-/// What stands in the content; reasoning and calls have fields of their own.
-fn is_content(block: &Block) -> bool {
-    !is_reasoning(block) && !is_call(block)
-}
-
-/// A string is a text that was not written as a part.
-fn is_part(block: &Verbatim<Block>) -> bool {
-    block.written().is_some() && words(block).is_some()
+/// A part of a list: a string is a text that was not written as one, and reasoning and calls have
+/// fields of their own.
+fn is_part(work: &Work<'_>, block: &Verbatim<Block>) -> bool {
+    let written = block.text_for(work.profile.dialect).is_some();
+    match &block.body {
+        Body::Text { .. } | Body::Refusal(_) | Body::Data(_) => written,
+        Body::Foreign { kind, json, .. } => {
+            !kind.raw().starts_with("reasoning.") && json.doc().root().get("id").is_none()
+        }
+        Body::Thinking(_) | Body::Media(_) | Body::ToolCall(_) | Body::ToolResult(_) => false,
+    }
 }
 
 fn is_empty_list(work: &Work<'_>, turn: &Verbatim<Turn>) -> bool {
@@ -78,23 +80,38 @@ fn is_empty_list(work: &Work<'_>, turn: &Verbatim<Turn>) -> bool {
 fn flatten(work: &mut Work<'_>, turn: usize) {
     for block in 0..work.blocks(turn).len() {
         let this = work.block(turn, block);
-        if is_part(this) {
-            let lost = !this.extras.is_empty();
-            work.edit(turn, block).extras = Extras::default();
-            note_lost(work, turn, lost);
+        let mut lost = false;
+        if is_part(work, this) {
+            lost = !this.extras.is_empty();
+            say(work.edit(turn, block));
         } else if let Body::ToolResult(result) = &this.body {
-            let lost = result.content.iter().any(|one| is_part(one) && !one.extras.is_empty());
+            let parts: Vec<bool> = result.content.iter().map(|one| is_part(work, one)).collect();
+            lost = result
+                .content
+                .iter()
+                .zip(&parts)
+                .any(|(one, part)| *part && !one.extras.is_empty());
             if let Body::ToolResult(result) = &mut work.edit(turn, block).body {
-                for one in result.content.iter_mut().filter(|one| is_part(one)) {
-                    one.edit().extras = Extras::default();
+                for (one, _) in result.content.iter_mut().zip(parts).filter(|(_, part)| *part) {
+                    say(one.edit());
                 }
             }
-            note_lost(work, turn, lost);
+        }
+        if lost {
+            work.loss(Place::turn(turn), "left out what stood beside the texts of the list");
         }
     }
     work.turn(turn);
     if is_assistants(&work.turns()[turn]) {
         part_texts(work, turn);
+    }
+}
+
+/// Makes a part a text; one that nobody knows is said as it was written.
+fn say(block: &mut Block) {
+    block.extras = Extras::default();
+    if let Body::Foreign { json, .. } | Body::Data(json) = &block.body {
+        block.body = Body::Text { text: Text::new(json.as_str()), citations: Vec::new() };
     }
 }
 
@@ -108,12 +125,6 @@ fn part_texts(work: &mut Work<'_>, turn: usize) {
         {
             *parted = Text::concat([&Text::new(BLANK_LINE), &text]);
         }
-    }
-}
-
-fn note_lost(work: &mut Work<'_>, turn: usize, lost: bool) {
-    if lost {
-        work.loss(Place::turn(turn), "left out what stood beside the texts of the list");
     }
 }
 

@@ -27,6 +27,8 @@ pub struct Texts {
     /// Whose content must be a string.
     pub strings: Strings,
     pub no_content: NoContent,
+    /// No field of a message may be null, but for the content of the assistant's.
+    pub nulls_refused: bool,
 }
 
 /// What a text must hold to be taken.
@@ -104,7 +106,7 @@ pub(super) static ROWS: &[(Scope, Texts)] = &[
     ),
     (
         Scope::flavors("openai-chat", &["groq"]),
-        Texts { no_content: NoContent::NullRefusedOfOthers, ..BASE },
+        Texts { no_content: NoContent::NullRefusedOfOthers, nulls_refused: true, ..BASE },
     ),
     (Scope::flavors("openai-chat", &["ollama"]), Texts { no_content: NoContent::Refused, ..BASE }),
     (
@@ -152,6 +154,7 @@ const BASE: Texts = Texts {
     empty_result_doubtful: false,
     strings: Strings::Nobodys,
     no_content: NoContent::Taken,
+    nulls_refused: false,
 };
 
 const CLAUDE: Texts = Texts {
