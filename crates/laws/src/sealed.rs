@@ -185,12 +185,21 @@ fn details(body: &mut Value, model: &str, flavor: &str, key: &Key) {
                 let google = json!({"google": {"thought_signature": seal}});
                 body["messages"][at]["tool_calls"][position]["extra_content"] = google;
             }
+            // Nor are a router's entries known here.
+            if let Some(message) = body["messages"][at].as_object_mut() {
+                message.shift_remove("reasoning_details");
+            }
             continue;
+        }
+        // What another house would have sealed has no place in this one's answers.
+        for call in body["messages"][at]["tool_calls"].as_array_mut().into_iter().flatten() {
+            call.as_object_mut().map(|call| call.shift_remove("extra_content"));
         }
         let Some(mut details) = body["messages"][at]["reasoning_details"].as_array().cloned()
         else {
             continue;
         };
+        details.iter_mut().for_each(|detail| detail["format"] = format(model).into());
         for position in 0..details.len() {
             let seal = Detail::new(model, &details, position, body, at, false).mint(key);
             let field = if details[position]["type"] == "reasoning.encrypted" {
@@ -201,5 +210,14 @@ fn details(body: &mut Value, model: &str, flavor: &str, key: &Key) {
             details[position][field] = seal.into();
         }
         body["messages"][at]["reasoning_details"] = details.into();
+    }
+}
+
+/// How a router calls the entries of a model's house.
+fn format(model: &str) -> &'static str {
+    match model.split('/').next() {
+        Some("anthropic") => "anthropic-claude-v1",
+        Some("google") => "google-gemini-v1",
+        _ => "openai-responses-v1",
     }
 }

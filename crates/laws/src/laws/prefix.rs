@@ -14,11 +14,15 @@
 //!   current turn only, and law 2 leaves calls of earlier turns as they are.
 //! - Tools that were made up, since the client brought none for the calls in its history. They can only
 //!   be known from the calls; the list grows at its end.
+//! - Which of too many tools stay: those that the history calls. One that is left out is not called, so
+//!   the choice stays the same but for histories from elsewhere.
+//! - Instructions that a target insists on, towards the dialect they came in: a developer's word that is
+//!   said later will do, and law 2 leaves it alone.
 
 use bytes::Bytes;
 use interlingua::wire::Node;
 use interlingua::{Doc, Ledger, Limits};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{Broken, Case, Law, Sent, difference, translate};
 
@@ -29,12 +33,11 @@ pub(super) fn check(sent: &Sent<'_>, broken: &mut Vec<Broken>) {
         return;
     }
     let Ok(short) = translate(shorter, sent.case.from, sent.aim) else { return };
-    let forgets = Forgets {
-        stand_ins: sent.case.from.id() == sent.aim.provider.to.id()
-            && (has(&short.ledger, "missing-signature")
-                || has(&sent.translated.ledger, "missing-signature")),
-    };
-    let made_up = has(&sent.translated.ledger, "missing-tools");
+    let own = sent.case.from.id() == sent.aim.provider.to.id();
+    let noted = |rule: &str| has(&short.ledger, rule) || has(&sent.translated.ledger, rule);
+    let forgets = Forgets { stand_ins: own && noted("missing-signature") };
+    let (made_up, too_many) = (noted("missing-tools"), noted("tool-count"));
+    let insisted = own && noted("missing-instructions");
     let read = |body: &Bytes| Doc::from_bytes(body.clone(), Limits::default());
     let (Ok(short), Ok(long)) = (read(&short.body), read(&sent.translated.body)) else { return };
     for path in PREFIX {
@@ -42,8 +45,9 @@ pub(super) fn check(sent: &Sent<'_>, broken: &mut Vec<Broken>) {
         let raw = |node: Option<Node<'_>>| node.map_or("null".to_owned(), |it| it.raw().to_owned());
         let same = raw(was) == raw(is)
             || HISTORY.contains(path) && begins(was, is, 1, &forgets)
-            || TOOLS.contains(path) && made_up && begins(was, is, 0, &forgets)
-            || forgets.spelled(was) == forgets.spelled(is);
+            || TOOLS.contains(path) && (too_many || made_up && begins(was, is, 0, &forgets))
+            || insisted && *path == "/instructions"
+            || forgets.is_same(was, is);
         if same {
             continue;
         }
@@ -59,21 +63,29 @@ struct Forgets {
 }
 
 impl Forgets {
-    /// What is compared of a value. Most often nothing is forgotten, and it is the value's text.
-    fn spelled(&self, node: Option<Node<'_>>) -> String {
-        let raw = node.map_or("null", Node::raw);
-        let marked = MARKS.iter().any(|mark| raw.contains(mark));
-        if !marked && !self.stand_ins {
-            return raw.to_owned();
+    /// Whether two values are the same but for what is forgotten, most often byte by byte.
+    fn is_same(&self, one: Option<Node<'_>>, other: Option<Node<'_>>) -> bool {
+        let [one, other] = [one, other].map(|node| node.map_or("null", Node::raw));
+        let marked = |raw: &str| MARKS.iter().any(|mark| raw.contains(mark));
+        if one == other || !(self.stand_ins || marked(one) || marked(other)) {
+            return one == other;
         }
-        let Ok(mut value) = serde_json::from_str::<Value>(raw) else { return raw.to_owned() };
-        self.forget(&mut value);
-        value.to_string()
+        let read = |raw: &str| {
+            let mut value = serde_json::from_str::<Value>(raw).ok()?;
+            self.forget(&mut value);
+            Some(value)
+        };
+        // Without a mark, a block is written anew: in the same order, but for one that gets a word in
+        // place of a signature, which nothing is bound to.
+        let (one, other) = (read(one), read(other));
+        one == other && (self.stand_ins || spelled(one.as_ref()) == spelled(other.as_ref()))
     }
 
     fn forget(&self, value: &mut Value) {
         match value {
             Value::Array(list) => {
+                let stands_in = |one: &Value| one.get("data").is_some_and(|it| it == STAND_IN);
+                list.retain(|one| !(self.stand_ins && stands_in(one)));
                 for one in list.iter_mut() {
                     self.forget(one);
                 }
@@ -87,13 +99,26 @@ impl Forgets {
                         return false;
                     }
                     self.forget(value);
-                    let left = value.as_object().is_none_or(|object| !object.is_empty());
+                    // One text in a list, where it had a mark, is the same as the text alone.
+                    if let [one] = value.as_array().map_or(&[][..], Vec::as_slice)
+                        && key == "content"
+                        && let (Some(text), Some(2)) =
+                            (one.get("text"), one.as_object().map(Map::len))
+                    {
+                        *value = text.clone();
+                    }
+                    let left = value.as_object().is_none_or(|object| !object.is_empty())
+                        && value.as_array().is_none_or(|list| !list.is_empty());
                     left || !HOLDERS.contains(&key.as_str())
                 });
             }
             _ => {}
         }
     }
+}
+
+fn spelled(value: Option<&Value>) -> Option<String> {
+    value.map(Value::to_string)
 }
 
 fn has(ledger: &Ledger, rule: &str) -> bool {
@@ -108,15 +133,13 @@ fn at<'d>(body: Node<'d>, path: &str) -> Option<Node<'d>> {
 fn begins(short: Option<Node<'_>>, long: Option<Node<'_>>, open: usize, forgets: &Forgets) -> bool {
     let items = |node: Option<Node<'_>>| node.into_iter().flat_map(Node::items).count();
     let closed = items(short).saturating_sub(open);
-    let lists = |node: Option<Node<'_>>| node.is_none_or(Node::is_array);
+    let lists = |node: Option<Node<'_>>| node.is_none_or(|it| it.is_array() || it.is_null());
     let pairs = || short.into_iter().flat_map(Node::items).take(closed);
     let others = || long.into_iter().flat_map(Node::items);
     lists(short)
         && lists(long)
         && items(long) >= closed
-        && pairs().zip(others()).all(|(was, is)| {
-            was.raw() == is.raw() || forgets.spelled(Some(was)) == forgets.spelled(Some(is))
-        })
+        && pairs().zip(others()).all(|(was, is)| forgets.is_same(Some(was), Some(is)))
 }
 
 /// The request that was sent some turns ago, in the client's own spelling.
@@ -157,5 +180,5 @@ const PREFIX: &[&str] = &[
 ];
 const MARKS: &[&str] = &["cache_control", "cachePoint", "prompt_cache_breakpoint"];
 const STAND_IN: &str = "skip_thought_signature_validator";
-/// What holds a signature, and nothing else.
-const HOLDERS: &[&str] = &["google", "extra_content"];
+/// What says nothing when empty: holders of a signature, arguments, what a tool gave.
+const HOLDERS: &[&str] = &["google", "extra_content", "reasoning_details", "args", "content"];

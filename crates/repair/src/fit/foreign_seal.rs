@@ -31,6 +31,9 @@ pub fn apply(work: &mut Work<'_>) {
     if !row.sealed_formats.is_empty() && work.is_own() {
         unsealed_entries(work);
     }
+    if row.refuses_strangers && !work.is_own() {
+        strangers(work);
+    }
     if row.replay == Replay::All {
         return;
     }
@@ -53,6 +56,32 @@ fn empty(work: &mut Work<'_>) {
         for at in 0..work.blocks(turn).len() {
             if work.block(turn, at).seal.as_deref().is_some_and(|seal| seal.data.is_empty()) {
                 work.change(Place::block(turn, at), "a seal that holds nothing is none");
+                work.edit(turn, at).seal = None;
+            }
+        }
+    }
+}
+
+/// Takes away seals of other houses. What was thought aloud stays; what is nothing but its seal goes.
+fn strangers(work: &mut Work<'_>) {
+    let issuers = work.profile.thinking.issuers;
+    let is_strange = |block: &Block| {
+        let seal = block.seal.as_deref();
+        seal.is_some_and(|seal| !issuers.iter().any(|issuer| seal.origin.issuer == **issuer))
+    };
+    let all = 0..work.turns().len();
+    thoughts::leave_out(work, all, |work, turn, at| {
+        let block = work.block(turn, at);
+        let silent =
+            |one: &interlingua_model::Thinking| one.form == Form::Redacted || one.text.is_empty();
+        let sealed = matches!(&block.body, Body::Thinking(one) if silent(one));
+        (sealed && is_strange(block))
+            .then(|| "left out reasoning that only another provider can open".to_owned())
+    });
+    for turn in 0..work.turns().len() {
+        for at in 0..work.blocks(turn).len() {
+            if is_strange(work.block(turn, at)) {
+                work.loss(Place::block(turn, at), "left out the seal of another provider");
                 work.edit(turn, at).seal = None;
             }
         }

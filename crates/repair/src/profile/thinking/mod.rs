@@ -43,6 +43,8 @@ pub struct Thinking {
     pub replay: Replay,
     /// Who made the seals that the target can open.
     pub issuers: &'static [&'static str],
+    /// Whatever thinking it takes back, seals that it cannot open stay behind.
+    pub refuses_strangers: bool,
     /// Seals are base64.
     pub base64_seals: bool,
     pub sealed_calls: SealedCalls,

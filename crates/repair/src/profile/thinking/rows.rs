@@ -113,7 +113,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Thinking)] = &[
     (Scope::of(CHAT, &["gemini-compat"], GEMINI_UNSIGNED), OPEN),
     (
         Scope::of(CHAT, &["openrouter"], GEMINI_UNSIGNED),
-        Thinking { sealed_formats: &["google-gemini-v1"], ..ROUTED },
+        Thinking { sealed_formats: &["google-gemini-v1"], issuers: &["google"], ..ROUTED },
     ),
     (
         Scope::flavors(CHAT, &["gemini-compat"]),
@@ -125,24 +125,23 @@ pub(in crate::profile) static ROWS: &[(Scope, Thinking)] = &[
             sealed_calls: SealedCalls::Step,
             sealable: "function",
             sealed_formats: &["google-gemini-v1"],
+            issuers: &["google"],
             ..ROUTED
         },
     ),
     (
         Scope::of(CHAT, &["openrouter"], &["anthropic/"]),
-        Thinking { sealed_formats: &["anthropic-claude-v1"], ..ROUTED },
+        Thinking { sealed_formats: &["anthropic-claude-v1"], issuers: &["anthropic"], ..ROUTED },
     ),
     (
-        Scope::flavors(CHAT, &["openrouter"]),
-        Thinking {
-            sealed_formats: &[
-                "openai-responses-v1",
-                "azure-openai-responses-v1",
-                "bedrock-openai-responses-v1",
-            ],
-            ..ROUTED
-        },
+        Scope::of(CHAT, &["openrouter"], &["openai/"]),
+        Thinking { sealed_formats: ROUTED_OPENAI, issuers: &["openai"], ..ROUTED },
     ),
+    (
+        Scope::of(CHAT, &["openrouter"], &["x-ai/"]),
+        Thinking { sealed_formats: ROUTED_OPENAI, issuers: &["xai"], ..ROUTED },
+    ),
+    (Scope::flavors(CHAT, &["openrouter"]), Thinking { sealed_formats: ROUTED_OPENAI, ..ROUTED }),
     (Scope::all(CHAT), OPEN),
     // Responses.
     (responses(&["^gpt-3.5!", "^gpt-4!", "^gpt-4.1!", "^gpt-4.5!", "^chatgpt-4o!"]), NEVER),
@@ -265,6 +264,7 @@ const OPEN: Thinking = Thinking {
     with_tools: WithTools::Any,
     replay: Replay::All,
     issuers: &[],
+    refuses_strangers: false,
     base64_seals: false,
     sealed_calls: SealedCalls::Free,
     sealable: "",
@@ -278,8 +278,11 @@ const OPEN: Thinking = Thinking {
     rivals: None,
     items: false,
 };
-/// A router, which carries entries of any provider.
-const ROUTED: Thinking = Thinking { rivals: Some(("reasoning_effort", "reasoning")), ..OPEN };
+/// A router, which carries entries of any provider; the model reads those of its own house.
+const ROUTED: Thinking =
+    Thinking { rivals: Some(("reasoning_effort", "reasoning")), refuses_strangers: true, ..OPEN };
+const ROUTED_OPENAI: &[&str] =
+    &["openai-responses-v1", "azure-openai-responses-v1", "bedrock-openai-responses-v1"];
 /// Takes no reasoning back.
 const CLOSED: Thinking = Thinking { replay: Replay::Nothing, ..OPEN };
 const GPT: Thinking = Thinking {
