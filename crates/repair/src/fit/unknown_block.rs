@@ -173,7 +173,7 @@ impl Judge<'_> {
     fn kind(&self, block: &Block) -> Text {
         match &block.body {
             Body::Foreign { kind, .. } => kind.clone(),
-            _ => self.part(block).unwrap_or_default(),
+            _ => self.part(block).filter(|kind| !kind.is_empty()).unwrap_or(Text::word(NAMELESS)),
         }
     }
 
@@ -207,3 +207,5 @@ fn change(block: &mut Block, new: Json) {
 
 /// How the mark of a part begins that not every server knows.
 const PART: &str = "part ";
+/// What a part without a type is called.
+const NAMELESS: &str = "a part without a type";

@@ -28,7 +28,8 @@ pub fn apply(work: &mut Work<'_>) {
     if work.conversation().source == work.profile.dialect {
         body(work);
     }
-    if !work.holds(About::Extras) {
+    // The name of a tool is no extra.
+    if !work.holds(About::Extras) && !work.profile.fields.only_user_named {
         return;
     }
     for turn in 0..work.turns().len() {
