@@ -119,7 +119,6 @@ pub static ALL: &[Rule] = &[
     // Settings.
     fit("odd-setting", fit::odd_setting::apply),
     fit("thinking-mode", fit::thinking_mode::apply),
-    fit("fixed-setting", fit::fixed_setting::apply),
     fit("unknown-effort", fit::unknown_effort::apply),
     fit("fixed-setting", fit::fixed_setting::apply),
     fit("tool-choice", fit::tool_choice::apply),
