@@ -2,19 +2,15 @@
 
 use interlingua_model::{
     Block, Body, Citation, Extras, Form, Ledger, Place, Role, Thinking, ToolResult, Turn, Verbatim,
-    derive_id,
 };
 use interlingua_wire::{Field, Json, Node, Text};
 
 use super::calls::Nameless;
 use super::mark;
 use super::parts::{self, odd};
+use super::unanswered::{CALLS_PER_TURN, Unanswered};
 use super::{ID, calls, reasoning};
 use crate::{body, note};
-
-/// The calls that no result has answered yet, by id and name: a result without an id answers one.
-#[derive(Debug, Default)]
-pub(super) struct Unanswered(Vec<(Text, Text)>);
 
 /// The fields of a message, found in one pass.
 #[derive(Default)]
@@ -386,25 +382,3 @@ fn result(
     let block = Verbatim::new(block);
     Turn { role: Role::User, blocks: vec![block], extras }
 }
-
-impl Unanswered {
-    fn answer(&mut self, id: Text) -> Text {
-        self.0.retain(|(open, _)| *open != id);
-        id
-    }
-
-    /// The call a result without an id most likely answers: the first open one of that name, or the
-    /// first open one at all.
-    fn guess(&mut self, name: Option<&Text>, place: Place) -> Text {
-        let of_name = self.0.iter().position(|(_, open)| Some(open) == name);
-        if let Some(at) = of_name.or((!self.0.is_empty()).then_some(0)) {
-            self.0.remove(at).0
-        } else {
-            let number = place.index.unwrap_or_default() as usize * CALLS_PER_TURN;
-            derive_id("call_", name.unwrap_or(&Text::EMPTY), number)
-        }
-    }
-}
-
-/// Keeps derived ids of different turns apart.
-const CALLS_PER_TURN: usize = 128;

@@ -51,11 +51,11 @@ fn results_first(work: &mut Work<'_>) {
         let mut block = 0;
         while block < work.blocks(turn).len() {
             if is_result(work.block(turn, block)) {
-                if (turn, block) != (first, count) {
+                if (turn, block) == (first, count) {
+                    block += 1;
+                } else {
                     work.carry((turn, block), (first, count));
                     block += usize::from(turn == first);
-                } else {
-                    block += 1;
                 }
                 count += 1;
             } else {

@@ -9,6 +9,7 @@ pub(super) use rows::ROWS;
 pub use shape::{Field, Shape, Verdict, is_named};
 
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "a row of data, each yes or no on its own")]
 pub struct Params {
     pub max_tokens: MaxTokens,
     /// What may be set, whether the model thinks or not.
