@@ -199,7 +199,9 @@ fn details(body: &mut Value, model: &str, flavor: &str, key: &Key) {
         else {
             continue;
         };
-        details.iter_mut().for_each(|detail| detail["format"] = format(model).into());
+        for detail in details.iter_mut() {
+            detail["format"] = format(model).into();
+        }
         for position in 0..details.len() {
             let seal = Detail::new(model, &details, position, body, at, false).mint(key);
             let field = if details[position]["type"] == "reasoning.encrypted" {
