@@ -199,7 +199,7 @@ fn details(body: &mut Value, model: &str, flavor: &str, key: &Key) {
         else {
             continue;
         };
-        for detail in details.iter_mut() {
+        for detail in &mut details {
             detail["format"] = format(model).into();
         }
         for position in 0..details.len() {
