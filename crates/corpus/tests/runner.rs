@@ -51,8 +51,8 @@ fn a_missing_note_and_a_note_too_many_do_not_pass() {
     assert!(judge(&format!("{REQUEST},{expect}")).pass());
     let verdict = judge(&format!(r#"{REQUEST},{expect},"ledger":["odd-input"]"#));
     assert_eq!(paths(&verdict), ["ledger"]);
-    let lost = r#""request":{"model":"m","max_tokens":9,"container":"c","messages":[]}"#;
-    let expect = r#""expect":{"model":"m","max_completion_tokens":9,"messages":[]}"#;
+    let lost = r#""request":{"model":"m","max_tokens":9,"container":"c","messages":[{"role":"user","content":"hi"}]}"#;
+    let expect = r#""expect":{"model":"m","max_completion_tokens":9,"messages":[{"role":"user","content":"hi"}]}"#;
     let verdict = judge_between("anthropic", "openai-chat", &format!("{lost},{expect}"));
     assert_eq!(paths(&verdict), ["ledger"]);
     let noted = format!(r#"{lost},{expect},"ledger":["no-such-field"]"#);

@@ -77,13 +77,14 @@ fn an_edited_block_changes_alone() {
 }
 
 #[test]
-fn edited_settings_are_written_in_the_words_of_the_flavor() {
+fn only_edited_settings_are_written_anew_in_the_words_of_the_flavor() {
     let mut conversation = decode(
         r#"{"model":"m","max_completion_tokens":5,"logit_bias":{"1":2},"messages":[],"seed":1}"#,
     );
     let settings: &mut Settings = conversation.edit().settings.edit();
     settings.temperature = Some(Json::number(1));
-    let expected = r#"{"model":"m","logit_bias":{"1":2},"messages":[],"max_tokens":5,"temperature":1,"random_seed":1}"#;
+    settings.seed = Some(Json::number(2));
+    let expected = r#"{"model":"m","max_completion_tokens":5,"logit_bias":{"1":2},"messages":[],"temperature":1,"random_seed":2}"#;
     assert_eq!(encode(&conversation, "mistral"), expected);
 }
 
@@ -156,7 +157,7 @@ fn a_body_that_is_no_object_is_an_empty_conversation() {
 #[test]
 fn flavors_are_rows_with_names_of_their_own() {
     let names = OpenAiChat.flavors();
-    assert_eq!((names.len(), names[0], OpenAiChat.id()), (16, "openai", ID));
+    assert_eq!((names.len(), names[0], OpenAiChat.id()), (17, "openai", ID));
     let mut sorted = names.to_vec();
     sorted.sort_unstable();
     sorted.dedup();

@@ -53,10 +53,10 @@ fn names_with_one_beginning_stay_apart_and_the_same() {
         tools.join(",")
     );
     let once = sent(&body, "anthropic", "openai-chat", "gpt-4.1");
-    let [(one, _), (other, _)] = once.exchange.renamed_tools.as_slice() else {
+    let [(first, _), (second, _)] = once.exchange.renamed_tools.as_slice() else {
         unreachable!("both tools are renamed")
     };
-    assert_ne!(one, other);
+    assert_ne!(first, second);
     let again = sent(&body, "anthropic", "openai-chat", "gpt-4.1");
     assert_eq!(once.body, again.body);
 }

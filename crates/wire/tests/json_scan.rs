@@ -238,7 +238,7 @@ fn a_repeated_key_is_found_however_it_is_spelled() {
         let fields: Vec<&str> = (0..dice.below(6)).map(|_| dice.pick(&keys)).collect();
         let text: Vec<String> = fields.iter().map(|key| format!("\"{key}\":1")).collect();
         let doc = scan(&format!("{{{}}}", text.join(","))).unwrap();
-        let names: Vec<_> = doc.root().fields().map(|field| field.name()).collect();
+        let names: Vec<_> = doc.root().fields().map(interlingua_wire::Field::name).collect();
         let second = names.iter().enumerate().find(|(at, name)| names[..*at].contains(name));
         assert_eq!(doc.root().repeated_key().as_ref(), second.map(|(_, name)| name));
         found += usize::from(second.is_some());
