@@ -5,6 +5,7 @@
 mod seed_000;
 mod seed_001;
 mod seed_003;
+mod seed_004;
 
 use interlingua::{Dialect, Json, Ledger, Target, Text, find, translate_request};
 
