@@ -1,6 +1,6 @@
 //! Request bodies by chance, from tidy to very messy: a function of the seed and a number.
 //!
-//! A [`script`] in no dialect is made first, upset as interrupted agents, compaction and other
+//! A script in no dialect is made first, upset as interrupted agents, compaction and other
 //! programs upset it, then written in a dialect with the habits and faults of its clients.
 
 mod anthropic;
