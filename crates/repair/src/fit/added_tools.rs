@@ -4,7 +4,7 @@
 //! left out there, too.
 //!
 //! ## Why
-//! > Invalid 'input[0].tools[0].name': string does not match pattern. Expected a string that matches
+//! > Invalid 'input\[0\].tools\[0\].name': string does not match pattern. Expected a string that matches
 //! > the pattern '^[a-zA-Z0-9_-]+$'.
 //!
 //! ## Example

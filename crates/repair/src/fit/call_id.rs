@@ -9,7 +9,7 @@
 //!
 //! > messages.1.content.1.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'
 //!
-//! > Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length
+//! > Invalid 'messages\[2\].tool_calls\[0\].id': string too long. Expected a string with maximum length
 //! > 40, but got a string with length 44 instead.
 //!
 //! ## Example

@@ -1,7 +1,7 @@
 //! An empty list of calls is left out.
 //!
 //! ## Why
-//! > Invalid 'messages[4].tool_calls': empty array. Expected an array with minimum length 1, but got
+//! > Invalid 'messages\[4\].tool_calls': empty array. Expected an array with minimum length 1, but got
 //! > an empty array instead.
 //!
 //! ## Example

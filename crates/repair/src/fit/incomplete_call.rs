@@ -4,9 +4,9 @@
 //! string should be; others refuse that.
 //!
 //! ## Why
-//! > Missing required parameter: 'messages[1].tool_calls[0].id'.
+//! > Missing required parameter: 'messages\[1\].tool_calls\[0\].id'.
 //!
-//! > Invalid type for 'messages[1].tool_calls[0].function.arguments': expected a string, but got an
+//! > Invalid type for 'messages\[1\].tool_calls\[0\].function.arguments': expected a string, but got an
 //! > object instead.
 //!
 //! > Missing tool call type: {"id":"a"}

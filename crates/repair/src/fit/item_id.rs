@@ -6,9 +6,9 @@
 //! of another provider, and is left out.
 //!
 //! ## Why
-//! > Invalid 'input[2].id': 'call_1'. Expected an ID that begins with 'fc'.
+//! > Invalid 'input\[2\].id': 'call_1'. Expected an ID that begins with 'fc'.
 //!
-//! > Invalid 'input[3].id': string too long. Expected a string with maximum length 64, but got a
+//! > Invalid 'input\[3\].id': string too long. Expected a string with maximum length 64, but got a
 //! > string with length 408 instead.
 //!
 //! > Duplicate item found with id msg_1. Remove duplicate items from your input and try again.

@@ -5,7 +5,7 @@
 //! ## Why
 //! > Invalid value for 'content': expected a string, got null.
 //!
-//! > invalid message content type: <nil>
+//! > invalid message content type: \<nil\>
 //!
 //! > All non-assistant messages must contain 'content'
 //!

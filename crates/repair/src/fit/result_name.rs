@@ -4,7 +4,7 @@
 //! another gets that of its call.
 //!
 //! ## Why
-//! > GenerateContentRequest.contents[2].parts[0].function_response.name: Name cannot be empty.
+//! > GenerateContentRequest.contents\[2\].parts\[0\].function_response.name: Name cannot be empty.
 //!
 //! > Request contains an invalid argument.
 //!

@@ -12,7 +12,7 @@
 //! > tools.0.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12
 //!
 //! > Invalid JSON payload received. Unknown name "const" at
-//! > 'tools[0].function_declarations[0].parameters': Cannot find field.
+//! > 'tools\[0\].function_declarations\[0\].parameters': Cannot find field.
 //!
 //! ## Example
 //! ```text

@@ -1,7 +1,7 @@
 //! A description of a tool that is longer than the target takes is cut.
 //!
 //! ## Why
-//! > Invalid 'tools[0].function.description': string too long. Expected a string with maximum length
+//! > Invalid 'tools\[0\].function.description': string too long. Expected a string with maximum length
 //! > 1024, but got a string with length 1320 instead.
 //!
 //! ## Example

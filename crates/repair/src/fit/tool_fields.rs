@@ -8,7 +8,7 @@
 //! ## Why
 //! > tools.3.custom.input_examples: Extra inputs are not permitted
 //!
-//! > Unknown parameter: 'tools[0].annotations'.
+//! > Unknown parameter: 'tools\[0\].annotations'.
 //!
 //! > Invalid 'tools': empty array. Expected an array with minimum length 1, but got an empty array
 //! > instead.

@@ -6,7 +6,7 @@
 //! tool, each time, and calls in the reply come back under the client's name.
 //!
 //! ## Why
-//! > Invalid 'tools[50].function.name': string too long. Expected a string with maximum length 64, but
+//! > Invalid 'tools\[50\].function.name': string too long. Expected a string with maximum length 64, but
 //! > got a string with length 71 instead.
 //!
 //! > tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'

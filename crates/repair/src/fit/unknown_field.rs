@@ -7,9 +7,9 @@
 //! ## Why
 //! > context_management: Extra inputs are not permitted
 //!
-//! > Unknown parameter: 'messages[1].reasoning_content'.
+//! > Unknown parameter: 'messages\[1\].reasoning_content'.
 //!
-//! > Invalid JSON payload received. Unknown name "x" at 'contents[0].parts[0]': Cannot find field.
+//! > Invalid JSON payload received. Unknown name "x" at 'contents\[0\].parts\[0\]': Cannot find field.
 //!
 //! ## Example
 //! ```text

@@ -7,7 +7,7 @@
 //! images.
 //!
 //! ## Why
-//! > Invalid 'messages[9]'. Image URLs are only allowed for messages with role 'user', but this message
+//! > Invalid 'messages\[9\]'. Image URLs are only allowed for messages with role 'user', but this message
 //! > with role 'tool' contains an image URL.
 //!
 //! > Failed to deserialize the JSON body into the target type: messages\[0\]: unknown variant

@@ -23,7 +23,7 @@ pub(super) const NOT_STRICT: &[&str] =
 pub(super) const NOT_STRICT_EITHER: &[&str] =
     &["allOf", "oneOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas"];
 
-/// "Unknown name \"const\" at 'tools[0].`function_declarations`[0].parameters': Cannot find field."
+/// "Unknown name \"const\" at 'tools\[0\].`function_declarations`\[0\].parameters': Cannot find field."
 pub(super) const NOT_GEMINI: &[&str] = &[
     "$schema",
     "additionalProperties",
