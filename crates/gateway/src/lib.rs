@@ -1,0 +1,1 @@
+//! The server any agent can use as its base URL, with any provider behind it.

@@ -1,0 +1,1 @@
+//! HTTP to model providers: addresses, keys, connections, time-outs, retries.
