@@ -30,7 +30,7 @@ pub(crate) fn run(order: &Translate) -> Result<(), Problem> {
         return reply(order, &body, &exchange);
     }
     let betas = order.beta.iter().map(|beta| Text::new(beta)).collect();
-    let target = Target { model, flavor, betas };
+    let target = Target { model, flavor, betas, ..Target::default() };
     let translated = translate_request(body.clone(), order.from, order.to, &target)
         .map_err(|error| unreadable(order, &error, &body))?;
     output::print(&translated.body)?;

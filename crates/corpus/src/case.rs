@@ -77,6 +77,7 @@ impl Case {
                 model: model.clone(),
                 flavor,
                 betas: words(case.get("betas")).iter().map(|name| Text::new(name)).collect(),
+                ..Target::default()
             },
             exchange: exchange(case.get("exchange"), model, flavor),
             input: Input::read(case, from)?,

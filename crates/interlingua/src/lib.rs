@@ -70,16 +70,29 @@ pub fn translate_request(
     to: &dyn Dialect,
     target: &Target,
 ) -> Result<Translated, TranslateError> {
+    Ok(translate_document(read_object(body)?, from, to, target))
+}
+
+/// As [`translate_request`], for a body that was read before, by somebody who had to know the model
+/// it asks for.
+pub fn translate_document(
+    mut body: Doc,
+    from: &dyn Dialect,
+    to: &dyn Dialect,
+    target: &Target,
+) -> Translated {
     let mut ledger = Ledger::default();
-    let mut body = read_object(body)?;
     if Profile::is_for(to.id()) {
         body = repair::repair_body(body, &mut ledger);
     }
     let mut conversation = from.decode_request(&body, &mut ledger);
+    if target.stream && from.id() != to.id() && conversation.settings.stream != Some(true) {
+        conversation.edit().settings.edit().stream = Some(true);
+    }
     let mut exchange = exchange_of(&conversation, target);
     let Some(profile) = Profile::of(to.id(), target, conversation.model.as_ref()) else {
         let body = to.encode_request(&conversation, target, &mut ledger);
-        return Ok(Translated { body, ledger, exchange });
+        return Translated { body, ledger, exchange };
     };
     let repaired = repair::repair(&mut conversation, &profile, &mut ledger);
     // Calls come back under the names that are sent.
@@ -90,7 +103,7 @@ pub fn translate_request(
     let encoded = ledger.entries.len();
     let body = to.encode_request(&conversation, target, &mut ledger);
     repaired.trail.settle(&mut ledger, encoded);
-    Ok(Translated { body, ledger, exchange })
+    Translated { body, ledger, exchange }
 }
 
 /// A request as it is, in another dialect: read and written, and nothing repaired.
@@ -211,7 +224,7 @@ fn say_back(reply: &mut Verbatim<Reply>, exchange: &Exchange) {
 }
 
 /// Requests and replies are JSON objects in every dialect.
-fn read_object(body: Bytes) -> Result<Doc, TranslateError> {
+pub fn read_object(body: Bytes) -> Result<Doc, TranslateError> {
     let doc = Doc::from_bytes(body, Limits::default())?;
     match doc.root().kind() {
         Kind::Object => Ok(doc),

@@ -51,6 +51,10 @@ pub struct Stream {
     ledger: Ledger,
     /// A stop or a failure was read; nothing comes after it.
     ended: bool,
+    /// A block was opened.
+    begun: bool,
+    /// In a stream that is forwarded, the last frame that only said that the provider is there.
+    ping: Option<Bytes>,
 }
 
 /// The framing is known from the dialect, or from the first byte where the dialect has two.
@@ -109,6 +113,8 @@ impl Stream {
             fold: Fold::new(),
             ledger: Ledger::default(),
             ended: false,
+            begun: false,
+            ping: None,
         }
     }
 
@@ -136,6 +142,40 @@ impl Stream {
         if matches!(self.input, Input::Framed(_)) {
             self.end(None, out);
         }
+    }
+
+    /// The provider's stream has broken, or is given up: the client is told why, in its own dialect.
+    pub fn fail(&mut self, failure: Failure, out: &mut Vec<u8>) {
+        self.input = Input::Closed;
+        if !self.ended {
+            self.events.push(Event::Fail(Box::new(failure)));
+            if self.forward == Forward::Yes {
+                self.catch_up();
+            }
+            self.take_events(Some(out));
+        }
+    }
+
+    /// Tells a client that waits that somebody is there, between two events, with an event that its
+    /// dialect has for that.
+    pub fn ping(&mut self, out: &mut Vec<u8>) {
+        match (&self.ping, self.forward) {
+            (Some(frame), _) => out.extend_from_slice(frame),
+            // What a writer says of itself would not fit what the provider says later.
+            (None, Forward::Yes | Forward::If { array: false }) => out.extend_from_slice(COMMENT),
+            (None, Forward::If { .. }) => {}
+            (None, Forward::No) => self.writer.write(&Event::Ping, out, &mut self.ledger),
+        }
+    }
+
+    /// Whether anything of the reply itself was read.
+    pub fn has_begun(&self) -> bool {
+        self.begun
+    }
+
+    /// What broke the reply, if anything did.
+    pub fn failure(&self) -> Option<&Failure> {
+        self.fold.failure()
     }
 
     /// What was changed or left out so far.
@@ -189,10 +229,14 @@ impl Stream {
 
     fn frame(&mut self, frame: Frame, out: &mut Vec<u8>) {
         let forwarded = self.forward == Forward::Yes;
-        if forwarded {
-            out.extend_from_slice(&frame.raw);
-        }
+        let raw = forwarded.then(|| frame.raw.clone());
         self.reader.read(frame, &mut self.events, &mut self.ledger);
+        if let Some(raw) = raw {
+            out.extend_from_slice(&raw);
+            if matches!(self.events[..], [Event::Ping]) {
+                self.ping = Some(raw);
+            }
+        }
         self.take_events(if forwarded { None } else { Some(out) });
     }
 
@@ -233,6 +277,7 @@ impl Stream {
                 exchange.say_back(call);
             }
             self.ended = matches!(event, Event::Stop(_) | Event::Fail(_));
+            self.begun |= matches!(event, Event::Open { .. });
             if let Some(out) = &mut out {
                 self.writer.write(&event, out, &mut self.ledger);
             }
@@ -271,3 +316,6 @@ impl fmt::Debug for Stream {
             .finish_non_exhaustive()
     }
 }
+
+/// What every client of server-sent events passes over.
+const COMMENT: &[u8] = b": ping\n\n";

@@ -71,6 +71,11 @@ impl Fold {
         &self.reply
     }
 
+    /// What broke the reply, if anything did.
+    pub fn failure(&self) -> Option<&Failure> {
+        self.failure.as_ref()
+    }
+
     /// The whole reply, or what broke it.
     pub fn finish(mut self) -> Result<Reply, Failure> {
         self.close();

@@ -17,6 +17,8 @@ pub struct Target {
     pub flavor: Option<&'static str>,
     /// Names of features beyond the usual that the client asked for beside the body, in a header.
     pub betas: Vec<Text>,
+    /// The client asked for a stream beside the body, in the address.
+    pub stream: bool,
 }
 
 /// What translating a reply needs to know of the request it answers.

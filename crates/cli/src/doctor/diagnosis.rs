@@ -120,7 +120,7 @@ fn aim(order: &Doctor, transcript: &Transcript) -> Result<(&'static dyn Dialect,
     let flavor = flavor(order, provider)?;
     let model = order.model.as_deref().map(Text::new);
     let betas = order.beta.iter().map(|beta| Text::new(beta)).collect();
-    Ok((provider, Target { model, flavor, betas }))
+    Ok((provider, Target { model, flavor, betas, ..Target::default() }))
 }
 
 fn unreadable(name: &str, error: &TranslateError) -> Problem {
