@@ -1,1 +1,3 @@
 //! The server any agent can use as its base URL, with any provider behind it.
+
+pub mod config;

@@ -1,0 +1,51 @@
+//! Who may use the gateway.
+
+use std::fmt;
+
+use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq as _;
+
+/// Who may use the gateway, and from where.
+#[derive(Clone, Debug, Default)]
+pub struct Access {
+    /// None: whoever reaches it. That is only possible on loopback.
+    pub keys: Vec<Key>,
+    /// Names for `Host`, beside those of the loopback and of the address that is listened at.
+    pub hosts: Vec<String>,
+    /// Origins of pages that may ask, beside the gateway's own.
+    pub origins: Vec<String>,
+}
+
+/// A key of a client. Only its digest is kept.
+#[derive(Clone)]
+pub struct Key {
+    pub name: String,
+    pub sha256: [u8; 32],
+    pub requests_per_minute: Option<u32>,
+    pub concurrent: Option<u32>,
+}
+
+impl Access {
+    /// Whose key this is. Takes as long for a wrong key as for any right one.
+    pub fn admits(&self, key: &[u8]) -> Option<&Key> {
+        let digest = digest(key);
+        let mut found = None;
+        for own in &self.keys {
+            if bool::from(own.sha256.ct_eq(&digest)) {
+                found = Some(own);
+            }
+        }
+        found
+    }
+}
+
+/// What is kept of a key.
+pub(super) fn digest(key: &[u8]) -> [u8; 32] {
+    Sha256::digest(key).into()
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Key").field("name", &self.name).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,45 @@
+//! What the operator says the gateway is: one file, or nothing at all.
+//!
+//! Everything that can be configured is here, checked, with its defaults. Nothing in here is ever read
+//! from the working directory, and no secret is ever printed.
+
+mod access;
+mod nothing;
+mod provider;
+mod route;
+mod sections;
+
+pub use access::{Access, Key};
+pub use provider::{Auth, PROVIDERS, Provider, Row};
+pub use route::{Models, Pattern, Route, SIMULATED, To, Unrouted, Way};
+pub use sections::{Capture, Guard, Limits, Mode, Store, Timeouts};
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+/// One configuration, checked and immutable. The server holds the one in force and swaps it whole.
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub listen: SocketAddr,
+    pub providers: Vec<Arc<Provider>>,
+    pub models: Models,
+    pub limits: Limits,
+    pub timeouts: Timeouts,
+    pub access: Access,
+    pub guard: Guard,
+    pub store: Store,
+    pub capture: Capture,
+}
+
+/// What the environment says about a name. Libraries do not read it by themselves.
+pub type Env<'e> = &'e dyn Fn(&str) -> Option<String>;
+
+impl Config {
+    /// The provider of this name.
+    pub fn provider(&self, name: &str) -> Option<&Arc<Provider>> {
+        self.providers.iter().find(|provider| provider.name == name)
+    }
+}
+
+/// Where the gateway listens unless told otherwise.
+pub const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8787);

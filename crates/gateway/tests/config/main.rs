@@ -1,0 +1,3 @@
+//! The configuration: files, mistakes, routes, secrets.
+
+mod nothing;
