@@ -1,5 +1,7 @@
 //! What went wrong, who is to blame, and whether to try again.
 
+use std::fmt;
+
 use interlingua_wire::{Json, Text};
 
 use crate::DialectId;
@@ -67,6 +69,14 @@ impl Failure {
         )
     }
 }
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message.contents())
+    }
+}
+
+impl std::error::Error for Failure {}
 
 impl FailureKind {
     /// Who is to blame, the status, and whether to retry, if nothing more is known.

@@ -1,1 +1,29 @@
 //! HTTP to model providers: addresses, keys, connections, time-outs, retries.
+//!
+//! A [`Provider`] is one configured upstream; those that are known by name are rows of
+//! [`PROVIDERS`]. A [`Call`] asks something of a provider, [`Upstream::call`] brings its [`Answer`].
+//! Bodies are passed as they are: what they say is the business of the road.
+//!
+//! - Whatever the provider answers, with any status, is an [`Answer`]; a [`Failure`] is that there is
+//!   no answer that could be read: no connection, no reply in time, a redirect, a compressed body.
+//! - A body owns its connection: dropping it closes the connection, or ends the stream on a shared one.
+//! - Keys are sent in headers, to the one address they belong to, and are shown nowhere.
+
+mod address;
+mod body;
+pub mod breaker;
+mod call;
+mod connect;
+mod error;
+mod provider;
+pub mod retry;
+mod rows;
+mod upstream;
+
+pub use address::{Ask, Paths};
+pub use body::{Answer, Body};
+pub use call::Call;
+pub use interlingua::Failure;
+pub use provider::{Auth, Provider};
+pub use rows::{Env, PROVIDERS, Place, Row, Surface, Unset};
+pub use upstream::{Timeouts, Upstream};

@@ -1,0 +1,143 @@
+//! Where a question is asked: the path and query of each dialect, joined to a provider's address.
+
+use http::{Method, Uri};
+use interlingua::Failure;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use url::Url;
+
+use crate::Provider;
+use crate::error::{Trouble, failure};
+
+/// What is asked of a provider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// A turn of the model.
+    Turn { stream: bool },
+    /// The number of tokens a request has.
+    Count,
+    /// Which models there are.
+    Models,
+}
+
+/// What follows a base address; `{model}` stands for the model's name, a `?` starts a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Paths {
+    pub turn: &'static str,
+    pub stream: &'static str,
+    pub count: Option<&'static str>,
+    pub models: &'static str,
+}
+
+impl Ask {
+    pub fn method(self) -> Method {
+        match self {
+            Self::Turn { .. } | Self::Count => Method::POST,
+            Self::Models => Method::GET,
+        }
+    }
+}
+
+impl Paths {
+    /// Those of a dialect, as its inventor has them.
+    pub fn of(dialect: &str) -> &'static Self {
+        DIALECTS.iter().find(|(name, _)| *name == dialect).map_or(&CHAT, |(_, paths)| paths)
+    }
+
+    fn of_ask(&self, ask: Ask) -> Option<&'static str> {
+        match ask {
+            Ask::Turn { stream: false } => Some(self.turn),
+            Ask::Turn { stream: true } => Some(self.stream),
+            Ask::Count => self.count,
+            Ask::Models => Some(self.models),
+        }
+    }
+}
+
+impl Provider {
+    /// Whether the provider can be asked this.
+    pub fn answers(&self, ask: Ask) -> bool {
+        self.paths.of_ask(ask).is_some()
+    }
+
+    /// The address to ask at.
+    pub(crate) fn address(&self, ask: Ask, model: &str) -> Result<Uri, Failure> {
+        let Some(path) = self.paths.of_ask(ask) else {
+            return Err(failure(&self.name, &Trouble::NotAsked));
+        };
+        let base = self.catalogue.as_ref().filter(|_| ask == Ask::Models).unwrap_or(&self.base);
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        // The name that lists and other paths give a model has the collection before it.
+        let model = model.strip_prefix("models/").unwrap_or(model);
+        if path.contains(MODEL) && matches!(model, "" | "." | "..") {
+            return Err(failure(&self.name, &Trouble::NoModel));
+        }
+        let model = utf8_percent_encode(model, UNSAFE).to_string();
+        let path = path.replace(MODEL, &model);
+        let mut url = base.clone();
+        // Whoever wrote a name and password into the address did not mean them for a log.
+        let _ = url.set_username("").and_then(|()| url.set_password(None));
+        url.set_path(&format!("{}{path}", base.path().trim_end_matches('/')));
+        url.set_fragment(None);
+        if let Some((key, value)) = query.split_once('=') {
+            url.query_pairs_mut().append_pair(key, value);
+        }
+        as_uri(&url).ok_or_else(|| failure(&self.name, &Trouble::Address))
+    }
+}
+
+fn as_uri(url: &Url) -> Option<Uri> {
+    url.as_str().parse::<Uri>().ok().filter(|uri| uri.authority().is_some())
+}
+
+const MODEL: &str = "{model}";
+
+/// Everything but what no server or proxy on the way takes for something else.
+const UNSAFE: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b':').remove(b'@');
+
+const CHAT: Paths = Paths {
+    turn: "/chat/completions",
+    stream: "/chat/completions",
+    count: None,
+    models: "/models",
+};
+
+const DIALECTS: &[(&str, Paths)] = &[
+    (
+        "anthropic",
+        Paths {
+            turn: "/v1/messages",
+            stream: "/v1/messages",
+            count: Some("/v1/messages/count_tokens"),
+            models: "/v1/models",
+        },
+    ),
+    ("openai-chat", CHAT),
+    (
+        "openai-responses",
+        Paths {
+            turn: "/responses",
+            stream: "/responses",
+            count: Some("/responses/input_tokens"),
+            models: "/models",
+        },
+    ),
+    (
+        "gemini",
+        Paths {
+            turn: "/v1beta/models/{model}:generateContent",
+            stream: "/v1beta/models/{model}:streamGenerateContent?alt=sse",
+            count: Some("/v1beta/models/{model}:countTokens"),
+            models: "/v1beta/models",
+        },
+    ),
+    (
+        "bedrock",
+        Paths {
+            turn: "/model/{model}/converse",
+            stream: "/model/{model}/converse-stream",
+            count: Some("/model/{model}/count-tokens"),
+            models: "/foundation-models",
+        },
+    ),
+];

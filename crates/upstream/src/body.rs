@@ -1,0 +1,209 @@
+//! A provider's answer, and its body as it comes.
+
+use std::error::Error;
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use http::HeaderMap;
+use http_body::{Body as _, Frame, SizeHint};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+use interlingua::Failure;
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use crate::error::{Trouble, failure};
+
+/// What a provider answered, with whatever status.
+pub struct Answer {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub body: Body,
+}
+
+/// The body of an answer. Dropping it ends the call.
+pub struct Body {
+    source: Source,
+    idle: Idle,
+    name: String,
+    over: bool,
+}
+
+enum Source {
+    Network(Incoming),
+    Other(UnsyncBoxBody<Bytes, Box<dyn Error + Send + Sync>>),
+}
+
+/// How long nothing may come. The timer is set once and moved on only when it rings: bytes that come
+/// leave their time and touch no timer.
+struct Idle {
+    limit: Duration,
+    heard: Instant,
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl Body {
+    /// A body from elsewhere than the network, for answers that are made in this process.
+    pub fn new<B>(body: B) -> Self
+    where
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<Box<dyn Error + Send + Sync>>,
+    {
+        let source = Source::Other(body.map_err(Into::into).boxed_unsync());
+        Self::from_source(source, NEVER, String::new())
+    }
+
+    pub(crate) fn network(body: Incoming, idle: Duration, name: String) -> Self {
+        Self::from_source(Source::Network(body), idle, name)
+    }
+
+    fn from_source(source: Source, limit: Duration, name: String) -> Self {
+        let idle = Idle { limit, heard: Instant::now(), timer: None };
+        Self { source, idle, name, over: false }
+    }
+
+    /// All of it, unless it is larger than so many bytes.
+    pub async fn whole(mut self, limit: usize) -> Result<Bytes, Failure> {
+        let too_large = |body: &Self| failure(&body.name, &Trouble::TooLarge(limit));
+        let Some(first) = self.chunk().await.transpose()? else { return Ok(Bytes::new()) };
+        if first.len() > limit {
+            return Err(too_large(&self));
+        }
+        let Some(second) = self.chunk().await.transpose()? else { return Ok(first) };
+        let mut whole = BytesMut::from(first);
+        let mut next = Some(second);
+        while let Some(chunk) = next {
+            if chunk.len() > limit - whole.len() {
+                return Err(too_large(&self));
+            }
+            whole.extend_from_slice(&chunk);
+            next = self.chunk().await.transpose()?;
+        }
+        Ok(whole.freeze())
+    }
+
+    /// The next bytes; `None` at the end. An error is the end, too.
+    pub async fn chunk(&mut self) -> Option<Result<Bytes, Failure>> {
+        loop {
+            match self.frame().await? {
+                Ok(frame) => match frame.into_data() {
+                    Ok(data) if data.is_empty() => {}
+                    Ok(data) => return Some(Ok(data)),
+                    // Trailers say nothing that any dialect knows.
+                    Err(_) => {}
+                },
+                Err(failure) => return Some(Err(failure)),
+            }
+        }
+    }
+
+    fn poll_source(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Failure>>> {
+        let polled = match &mut self.source {
+            Source::Network(body) => Pin::new(body).poll_frame(context).map(|frame| {
+                frame.map(|frame| frame.map_err(|_| failure(&self.name, &Trouble::CutShort)))
+            }),
+            Source::Other(body) => Pin::new(body)
+                .poll_frame(context)
+                .map(|frame| frame.map(|frame| frame.map_err(|error| told(&self.name, error)))),
+        };
+        match polled {
+            Poll::Ready(frame) => {
+                self.idle.heard = Instant::now();
+                Poll::Ready(frame)
+            }
+            Poll::Pending => {
+                let limit = ready!(self.idle.poll(context));
+                Poll::Ready(Some(Err(failure(&self.name, &Trouble::Idle(limit)))))
+            }
+        }
+    }
+}
+
+/// What was wrong with a body from elsewhere, if it says so in our words.
+fn told(name: &str, error: Box<dyn Error + Send + Sync>) -> Failure {
+    match error.downcast::<Failure>() {
+        Ok(failure) => *failure,
+        Err(_) => failure(name, &Trouble::CutShort),
+    }
+}
+
+impl Idle {
+    /// Ready when nothing was heard for too long; gives how long that is.
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Duration> {
+        loop {
+            let Some(end) = self.heard.checked_add(self.limit) else { return Poll::Pending };
+            let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(end)));
+            ready!(timer.as_mut().poll(context));
+            if Instant::now() >= end {
+                return Poll::Ready(self.limit);
+            }
+            timer.as_mut().reset(end);
+        }
+    }
+}
+
+impl http_body::Body for Body {
+    type Data = Bytes;
+    type Error = Failure;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Failure>>> {
+        if self.over {
+            return Poll::Ready(None);
+        }
+        let frame = ready!(self.poll_source(context));
+        self.over = !matches!(frame, Some(Ok(_)));
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.over
+            || match &self.source {
+                Source::Network(body) => body.is_end_stream(),
+                Source::Other(body) => body.is_end_stream(),
+            }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.source {
+            Source::Network(body) => body.size_hint(),
+            Source::Other(body) => body.size_hint(),
+        }
+    }
+}
+
+impl From<Bytes> for Body {
+    fn from(bytes: Bytes) -> Self {
+        Self::new(Full::new(bytes))
+    }
+}
+
+impl fmt::Debug for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Body")
+            .field("name", &self.name)
+            .field("over", &self.over)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answer")
+            .field("status", &self.status)
+            .field("headers", &self.headers.keys().collect::<Vec<_>>())
+            .field("body", &self.body)
+            .finish()
+    }
+}
+
+/// Longer than any clock: what is made in this process is not timed.
+const NEVER: Duration = Duration::MAX;

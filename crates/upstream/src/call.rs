@@ -1,0 +1,130 @@
+//! A question as a request: its address, its headers, its key.
+
+use std::fmt;
+
+use bytes::Bytes;
+use http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use http::{Request, Version};
+use http_body_util::Full;
+use interlingua::Failure;
+use secrecy::{ExposeSecret as _, SecretString};
+
+use crate::error::{Trouble, failure};
+use crate::{Ask, Auth, Provider};
+
+/// One question to one provider.
+#[derive(Clone)]
+pub struct Call<'a> {
+    pub provider: &'a Provider,
+    pub ask: Ask,
+    /// As the provider names it; for dialects that have it in the path.
+    pub model: &'a str,
+    /// What goes along from the client, by the gateway's list of what may.
+    pub headers: HeaderMap,
+    pub body: Bytes,
+}
+
+impl Call<'_> {
+    pub(crate) fn request(&self) -> Result<Request<Full<Bytes>>, Failure> {
+        let uri = self.provider.address(self.ask, self.model)?;
+        let mut headers = self.headers.clone();
+        for name in OURS {
+            headers.remove(name);
+        }
+        let body = if self.ask == Ask::Models { Bytes::new() } else { self.body.clone() };
+        if !body.is_empty() {
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
+        for (name, value) in self.usual() {
+            headers.entry(name).or_insert(value);
+        }
+        for (name, value) in &self.provider.headers {
+            headers.insert(name, value.clone());
+        }
+        self.sign_in(&mut headers)?;
+        let mut request = Request::new(Full::new(body));
+        *request.method_mut() = self.ask.method();
+        *request.uri_mut() = uri;
+        *request.version_mut() = Version::HTTP_11;
+        *request.headers_mut() = headers;
+        Ok(request)
+    }
+
+    /// What is sent unless the client or the configuration says otherwise.
+    fn usual(&self) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
+        let dialect = self.provider.dialect;
+        let accept = match self.ask {
+            Ask::Turn { stream: true } => match dialect.framing() {
+                interlingua::Framing::AwsEvents => "application/vnd.amazon.eventstream",
+                _ => "text/event-stream",
+            },
+            _ => "application/json",
+        };
+        let version = (dialect.id().0 == "anthropic")
+            .then_some((HeaderName::from_static("anthropic-version"), "2023-06-01"));
+        [(header::ACCEPT, accept), (header::USER_AGENT, AGENT)]
+            .into_iter()
+            .chain(version)
+            .map(|(name, value)| (name, HeaderValue::from_static(value)))
+    }
+
+    fn sign_in(&self, headers: &mut HeaderMap) -> Result<(), Failure> {
+        let provider = self.provider;
+        let Some(key) = &provider.key else { return Ok(()) };
+        let (name, before) = match provider.auth {
+            Auth::None | Auth::SigV4 => return Ok(()),
+            Auth::Bearer => (header::AUTHORIZATION, "Bearer "),
+            Auth::XApiKey => (HeaderName::from_static("x-api-key"), ""),
+            Auth::GoogApiKey => (HeaderName::from_static("x-goog-api-key"), ""),
+            Auth::ApiKey => (HeaderName::from_static("api-key"), ""),
+        };
+        // Whatever the client showed is not for the provider when there is a key for it.
+        for name in KEYS {
+            headers.remove(*name);
+        }
+        let value = secret(before, key)
+            .ok_or_else(|| failure(&provider.name, &Trouble::Header("its key")))?;
+        headers.insert(name, value);
+        Ok(())
+    }
+}
+
+fn secret(before: &str, key: &SecretString) -> Option<HeaderValue> {
+    let mut text = Vec::with_capacity(before.len() + key.expose_secret().len());
+    text.extend_from_slice(before.as_bytes());
+    text.extend_from_slice(key.expose_secret().as_bytes());
+    let mut value = HeaderValue::from_maybe_shared(Bytes::from(text)).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+impl fmt::Debug for Call<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("provider", &self.provider)
+            .field("ask", &self.ask)
+            .field("model", &self.model)
+            .field("headers", &self.headers.keys().collect::<Vec<_>>())
+            .field("body", &self.body.len())
+            .finish()
+    }
+}
+
+const AGENT: &str = concat!("interlingua/", env!("CARGO_PKG_VERSION"));
+
+/// What is between us and the provider alone, and what we cannot read when it is asked for.
+const OURS: [HeaderName; 11] = [
+    header::HOST,
+    header::CONNECTION,
+    header::CONTENT_LENGTH,
+    header::TRANSFER_ENCODING,
+    header::TE,
+    header::TRAILER,
+    header::UPGRADE,
+    header::EXPECT,
+    header::PROXY_AUTHORIZATION,
+    header::ACCEPT_ENCODING,
+    header::COOKIE,
+];
+
+const KEYS: &[&str] = &["authorization", "x-api-key", "x-goog-api-key", "api-key"];

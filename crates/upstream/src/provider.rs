@@ -1,0 +1,132 @@
+//! One configured upstream: who it is, what it speaks, where it is, and how it knows us.
+
+use std::fmt;
+use std::sync::Arc;
+
+use http::HeaderMap;
+use interlingua::{Dialect, DialectId};
+use secrecy::SecretString;
+use url::Url;
+
+use crate::Paths;
+
+/// One configured upstream; immutable once it is in use. Start from [`Provider::new`] or
+/// [`Row::provider`](crate::Row::provider) and change fields.
+#[derive(Clone)]
+pub struct Provider {
+    pub name: String,
+    pub dialect: &'static dyn Dialect,
+    pub flavor: Option<&'static str>,
+    /// As the SDK of the dialect writes it.
+    pub base: Url,
+    pub auth: Auth,
+    /// `None` for servers that ask for none, and where the client's own key is passed on.
+    pub key: Option<SecretString>,
+    /// Sent with every call.
+    pub headers: HeaderMap,
+    /// The same provider in other dialects that it speaks.
+    pub also: Vec<Arc<Provider>>,
+    pub paths: &'static Paths,
+    /// Where the list of models is, if not at the base.
+    pub catalogue: Option<Url>,
+}
+
+/// How a provider knows who is asking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Auth {
+    None,
+    /// `authorization: Bearer …`
+    Bearer,
+    /// `x-api-key`
+    XApiKey,
+    /// `x-goog-api-key`
+    GoogApiKey,
+    /// `api-key`
+    ApiKey,
+    /// Every request is signed.
+    SigV4,
+}
+
+impl Provider {
+    /// A provider without a key that speaks a dialect as its inventor does.
+    pub fn new(name: impl Into<String>, dialect: &'static dyn Dialect, base: Url) -> Self {
+        Self {
+            name: name.into(),
+            dialect,
+            flavor: None,
+            base,
+            auth: Auth::usual(dialect.id()),
+            key: None,
+            headers: HeaderMap::new(),
+            also: Vec::new(),
+            paths: Paths::of(dialect.id().0),
+            catalogue: None,
+        }
+    }
+
+    /// With this key, in every dialect.
+    #[must_use]
+    pub fn with_key(mut self, key: &SecretString) -> Self {
+        self.each(&|provider| provider.key = Some(key.clone()));
+        self
+    }
+
+    /// With these headers sent along, in every dialect.
+    #[must_use]
+    pub fn with_headers(mut self, headers: &HeaderMap) -> Self {
+        self.each(&|provider| provider.headers.clone_from(headers));
+        self
+    }
+
+    /// At another address. What it spoke at a third one is not known of this one.
+    #[must_use]
+    pub fn with_base(mut self, base: &Url) -> Self {
+        let old = self.base.clone();
+        self.also.retain(|other| other.base == old);
+        self.each(&|provider| provider.base.clone_from(base));
+        self.catalogue = None;
+        self
+    }
+
+    fn each(&mut self, change: &dyn Fn(&mut Self)) {
+        change(self);
+        for other in &mut self.also {
+            Arc::make_mut(other).each(change);
+        }
+    }
+
+    /// This provider in one of the dialects that it speaks.
+    pub fn speaking(&self, dialect: DialectId) -> Option<&Self> {
+        if self.dialect.id() == dialect {
+            return Some(self);
+        }
+        self.also.iter().map(AsRef::as_ref).find(|other| other.dialect.id() == dialect)
+    }
+}
+
+impl Auth {
+    /// As the dialect's inventor has it.
+    pub fn usual(dialect: DialectId) -> Self {
+        match dialect.0 {
+            "anthropic" => Self::XApiKey,
+            "gemini" => Self::GoogApiKey,
+            "bedrock" => Self::SigV4,
+            _ => Self::Bearer,
+        }
+    }
+}
+
+impl fmt::Debug for Provider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Provider")
+            .field("name", &self.name)
+            .field("dialect", &self.dialect.id())
+            .field("flavor", &self.flavor)
+            .field("host", &self.base.host_str())
+            .field("auth", &self.auth)
+            .field("has_key", &self.key.is_some())
+            .field("headers", &self.headers.keys().collect::<Vec<_>>())
+            .field("also", &self.also.iter().map(|other| other.dialect.id()).collect::<Vec<_>>())
+            .finish_non_exhaustive()
+    }
+}

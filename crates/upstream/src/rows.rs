@@ -1,0 +1,295 @@
+//! The providers that are known by name: one data row each.
+
+use std::fmt;
+use std::sync::Arc;
+
+use interlingua::find;
+use secrecy::SecretString;
+use url::Url;
+
+use crate::{Auth, Paths, Provider};
+
+/// Looks up a variable of the environment.
+pub type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// A provider that is known by name.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    pub name: &'static str,
+    pub dialect: &'static str,
+    pub flavor: Option<&'static str>,
+    /// As the SDK of the dialect writes it, with `{places}` to fill in.
+    pub base_url: &'static str,
+    pub auth: Auth,
+    /// Variables of the environment that hold a key, in order of preference. Servers on one's own
+    /// machine have none; one that asks for a key all the same gets it as `auth` says.
+    pub keys: &'static [&'static str],
+    /// Other dialects that it speaks.
+    pub also: &'static [Surface],
+    /// What stands in the base address for something that the user knows.
+    pub places: &'static [Place],
+    /// A variable that holds the address of the host, and the path of the base there.
+    pub host: Option<(&'static str, &'static str)>,
+    /// Where its paths are not those of the dialect.
+    pub paths: Option<&'static Paths>,
+    /// Where the list of models is, if not at the base.
+    pub catalogue: Option<&'static str>,
+}
+
+/// Another dialect that a provider speaks.
+#[derive(Clone, Copy, Debug)]
+pub struct Surface {
+    pub dialect: &'static str,
+    pub flavor: Option<&'static str>,
+    /// `None` where it is the same.
+    pub base_url: Option<&'static str>,
+    pub auth: Auth,
+}
+
+/// Something in an address that the user knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    pub name: &'static str,
+    /// Variables of the environment that say it.
+    pub from: &'static [&'static str],
+    pub otherwise: Option<&'static str>,
+}
+
+/// What is missing or wrong in the environment for a provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unset {
+    pub provider: &'static str,
+    pub what: String,
+}
+
+impl Row {
+    pub fn find(name: &str) -> Option<&'static Self> {
+        PROVIDERS.iter().find(|row| row.name == name)
+    }
+
+    /// The key that the environment has for it.
+    pub fn key(&self, env: Env<'_>) -> Option<SecretString> {
+        let value = |name: &&str| env(name).map(|value| value.trim().to_owned());
+        self.keys.iter().filter_map(value).find(|key| !key.is_empty()).map(SecretString::from)
+    }
+
+    /// The provider as the environment describes it; without a key if there is none.
+    pub fn provider(&self, env: Env<'_>) -> Result<Provider, Unset> {
+        let base = self.base(env)?;
+        let mut provider = Provider::new(self.name, self.spoken(self.dialect)?, base);
+        provider.flavor = self.flavor;
+        provider.auth = self.auth;
+        provider.paths = self.paths.unwrap_or(provider.paths);
+        provider.key = self.key(env);
+        if let Some(catalogue) = self.catalogue {
+            provider.catalogue = Some(self.filled(catalogue, env)?);
+        }
+        for surface in self.also {
+            let base = match surface.base_url {
+                Some(base) => self.filled(base, env)?,
+                None => provider.base.clone(),
+            };
+            let mut other = Provider::new(self.name, self.spoken(surface.dialect)?, base);
+            other.flavor = surface.flavor;
+            other.auth = surface.auth;
+            other.key.clone_from(&provider.key);
+            provider.also.push(Arc::new(other));
+        }
+        Ok(provider)
+    }
+
+    fn base(&self, env: Env<'_>) -> Result<Url, Unset> {
+        if let Some((variable, path)) = self.host
+            && let Some(host) = env(variable).filter(|host| !host.trim().is_empty())
+        {
+            let mut url = self.url(host.trim(), variable)?;
+            url.set_path(path);
+            return Ok(url);
+        }
+        self.filled(self.base_url, env)
+    }
+
+    /// An address with its places filled in.
+    fn filled(&self, template: &str, env: Env<'_>) -> Result<Url, Unset> {
+        let mut text = template.to_owned();
+        for place in self.places {
+            let mark = format!("{{{}}}", place.name);
+            if !text.contains(&mark) {
+                continue;
+            }
+            let said = place.from.iter().filter_map(|name| env(name));
+            let said = said.map(|value| value.trim().to_owned()).find(|value| !value.is_empty());
+            let Some(value) = said.or_else(|| place.otherwise.map(str::to_owned)) else {
+                let variables = place.from.join(" or ");
+                return Err(self.unset(format!("set {variables} to its {}", place.name)));
+            };
+            if !value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+                let what = format!("its {} may have letters, digits and - only", place.name);
+                return Err(self.unset(what));
+            }
+            text = text.replace(&mark, &value);
+        }
+        self.url(&text, "base_url")
+    }
+
+    fn url(&self, text: &str, what: &str) -> Result<Url, Unset> {
+        let url = Url::parse(text).ok().filter(Url::has_host);
+        url.ok_or_else(|| self.unset(format!("{what} is not an address")))
+    }
+
+    fn spoken(&self, name: &str) -> Result<&'static dyn interlingua::Dialect, Unset> {
+        find(name).ok_or_else(|| self.unset(format!("there is no dialect {name}")))
+    }
+
+    fn unset(&self, what: String) -> Unset {
+        Unset { provider: self.name, what }
+    }
+}
+
+impl fmt::Display for Unset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.provider, self.what)
+    }
+}
+
+impl std::error::Error for Unset {}
+
+const fn chat(
+    name: &'static str,
+    flavor: &'static str,
+    base_url: &'static str,
+    keys: &'static [&'static str],
+) -> Row {
+    Row { name, flavor: Some(flavor), base_url, keys, ..BASE }
+}
+
+const BASE: Row = Row {
+    name: "",
+    dialect: "openai-chat",
+    flavor: None,
+    base_url: "",
+    auth: Auth::Bearer,
+    keys: &[],
+    also: &[],
+    places: &[],
+    host: None,
+    paths: None,
+    catalogue: None,
+};
+
+const VERTEX: Paths = Paths {
+    turn: "/publishers/google/models/{model}:generateContent",
+    stream: "/publishers/google/models/{model}:streamGenerateContent?alt=sse",
+    count: Some("/publishers/google/models/{model}:countTokens"),
+    models: "/publishers/google/models",
+};
+
+/// Every provider that is known by name.
+pub static PROVIDERS: &[Row] = &[
+    Row {
+        name: "anthropic",
+        dialect: "anthropic",
+        base_url: "https://api.anthropic.com",
+        auth: Auth::XApiKey,
+        keys: &["ANTHROPIC_API_KEY"],
+        ..BASE
+    },
+    Row {
+        also: &[Surface {
+            dialect: "openai-responses",
+            flavor: Some("openai"),
+            base_url: None,
+            auth: Auth::Bearer,
+        }],
+        ..chat("openai", "openai", "https://api.openai.com/v1", &["OPENAI_API_KEY"])
+    },
+    chat("openrouter", "openrouter", "https://openrouter.ai/api/v1", &["OPENROUTER_API_KEY"]),
+    Row {
+        name: "gemini",
+        dialect: "gemini",
+        flavor: Some("ai-studio"),
+        base_url: "https://generativelanguage.googleapis.com",
+        auth: Auth::GoogApiKey,
+        keys: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+        ..BASE
+    },
+    Row {
+        name: "vertex",
+        dialect: "gemini",
+        flavor: Some("vertex"),
+        base_url: "https://{location}-aiplatform.googleapis.com/v1/projects/{project}/locations/{location}",
+        keys: &["GOOGLE_OAUTH_ACCESS_TOKEN", "CLOUDSDK_AUTH_ACCESS_TOKEN"],
+        places: &[
+            Place {
+                name: "project",
+                from: &["GOOGLE_CLOUD_PROJECT", "GOOGLE_VERTEX_PROJECT"],
+                otherwise: None,
+            },
+            Place {
+                name: "location",
+                from: &["GOOGLE_CLOUD_LOCATION", "GOOGLE_VERTEX_LOCATION"],
+                otherwise: Some("us-central1"),
+            },
+        ],
+        paths: Some(&VERTEX),
+        ..BASE
+    },
+    Row {
+        also: &[Surface {
+            dialect: "anthropic",
+            flavor: None,
+            base_url: Some("https://api.deepseek.com/anthropic"),
+            auth: Auth::XApiKey,
+        }],
+        ..chat("deepseek", "deepseek", "https://api.deepseek.com", &["DEEPSEEK_API_KEY"])
+    },
+    chat("mistral", "mistral", "https://api.mistral.ai/v1", &["MISTRAL_API_KEY"]),
+    chat("groq", "groq", "https://api.groq.com/openai/v1", &["GROQ_API_KEY"]),
+    chat("xai", "xai", "https://api.x.ai/v1", &["XAI_API_KEY"]),
+    chat("moonshot", "moonshot", "https://api.moonshot.ai/v1", &["MOONSHOT_API_KEY"]),
+    chat("together", "generic", "https://api.together.xyz/v1", &["TOGETHER_API_KEY"]),
+    chat("fireworks", "generic", "https://api.fireworks.ai/inference/v1", &["FIREWORKS_API_KEY"]),
+    chat("cerebras", "cerebras", "https://api.cerebras.ai/v1", &["CEREBRAS_API_KEY"]),
+    chat(
+        "qwen",
+        "qwen",
+        "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+        &["DASHSCOPE_API_KEY"],
+    ),
+    chat("glm", "glm", "https://api.z.ai/api/paas/v4", &["ZAI_API_KEY"]),
+    chat("ollama", "ollama", "http://127.0.0.1:11434/v1", &[]),
+    chat("vllm", "vllm", "http://127.0.0.1:8000/v1", &[]),
+    chat("lm-studio", "lm-studio", "http://127.0.0.1:1234/v1", &[]),
+    chat("llama.cpp", "llama.cpp", "http://127.0.0.1:8080/v1", &[]),
+    Row {
+        auth: Auth::ApiKey,
+        also: &[Surface {
+            dialect: "openai-responses",
+            flavor: Some("azure"),
+            base_url: None,
+            auth: Auth::ApiKey,
+        }],
+        places: &[Place { name: "resource", from: &["AZURE_RESOURCE_NAME"], otherwise: None }],
+        host: Some(("AZURE_OPENAI_ENDPOINT", "/openai/v1")),
+        ..chat(
+            "azure",
+            "azure",
+            "https://{resource}.openai.azure.com/openai/v1",
+            &["AZURE_OPENAI_API_KEY", "AZURE_API_KEY"],
+        )
+    },
+    Row {
+        name: "bedrock",
+        dialect: "bedrock",
+        base_url: "https://bedrock-runtime.{region}.amazonaws.com",
+        auth: Auth::SigV4,
+        keys: &["AWS_BEARER_TOKEN_BEDROCK"],
+        places: &[Place {
+            name: "region",
+            from: &["AWS_REGION", "AWS_DEFAULT_REGION"],
+            otherwise: Some("us-east-1"),
+        }],
+        catalogue: Some("https://bedrock.{region}.amazonaws.com"),
+        ..BASE
+    },
+];
