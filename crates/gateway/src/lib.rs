@@ -1,3 +1,34 @@
 //! The server any agent can use as its base URL, with any provider behind it.
+//!
+//! ```text
+//! connection ─▶ front (host, key, endpoint) ─▶ turn ─route─▶ attempt ─▶ provider
+//!                                               ▲               │
+//!                                               └── next route ─┤ failed before its first content
+//!                                                               ▼
+//! client ◀──────────────── out: whole, or streamed event by event
+//! ```
+//!
+//! What a client sends is translated and repaired on the way, what a provider answers on the way back;
+//! all of that is the road's ([`interlingua`]) business. This crate decides where a request goes, how
+//! often it is tried, and how its answer reaches the client.
 
+mod access;
+mod affinity;
+mod attempt;
+mod builtin;
 pub mod config;
+mod count;
+mod endpoint;
+mod front;
+mod models;
+mod out;
+mod reading;
+mod refusal;
+mod server;
+mod state;
+mod tale;
+mod telemetry;
+mod turn;
+
+pub use server::Running;
+pub use state::Gateway;

@@ -95,7 +95,7 @@ impl Write for Connection {
 
 /// A body that plays its steps.
 #[derive(Debug)]
-pub(crate) struct Performance {
+pub struct Performance {
     steps: VecDeque<Step>,
     waiting: Option<Pin<Box<Sleep>>>,
     fate: Fate,

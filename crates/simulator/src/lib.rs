@@ -30,6 +30,7 @@ pub mod turn;
 pub use answer::Answer;
 pub use api::Api;
 pub use brain::script::Script;
+pub use connection::Performance;
 pub use delivery::Step;
 pub use fault::Fault;
 pub use log::Log;

@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -53,6 +54,11 @@ impl Simulator {
         let (stop, stopped) = watch::channel(false);
         let task = tokio::spawn(accept(listener, Arc::clone(&simulator), stopped));
         Ok(Running { addr, simulator, stop, task })
+    }
+
+    /// Answers a request in this process, without a network; what breaks a connection is an error.
+    pub async fn respond(&self, request: &Request<Bytes>) -> io::Result<Response<Performance>> {
+        perform(self.answer(request), Fate::default()).await
     }
 }
 

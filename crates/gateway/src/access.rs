@@ -1,0 +1,85 @@
+//! Who may ask: whose key it is, and which pages and names may reach the gateway.
+
+use std::net::{IpAddr, SocketAddr};
+
+use http::header::{AUTHORIZATION, HOST, HeaderMap, ORIGIN};
+use http::Uri;
+use interlingua::Failure;
+use interlingua::model::FailureKind;
+
+use crate::config::{Config, Key};
+use crate::refusal::failure;
+
+/// Refuses what a page of another site makes a browser send: a foreign name for this machine, a
+/// foreign origin.
+pub(crate) fn is_meant(
+    config: &Config,
+    at: SocketAddr,
+    uri: &Uri,
+    headers: &HeaderMap,
+) -> Result<(), Failure> {
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+    let host = host.or_else(|| uri.authority().map(http::uri::Authority::as_str));
+    let strange = |what: &str, said: &str| {
+        let message = format!(
+            "the {what} `{said}` is not one of this gateway's; if it is meant, name it in [access]"
+        );
+        Failure { status: 403, ..failure(FailureKind::Permission, &message) }
+    };
+    if let Some(host) = host && !is_own_host(config, at, host) {
+        return Err(strange("host", host));
+    }
+    if let Some(origin) = headers.get(ORIGIN) {
+        let origin = origin.to_str().unwrap_or("?");
+        let own = config.access.origins.iter().any(|known| known == origin)
+            || origin.split_once("://").is_some_and(|(_, host)| is_own_host(config, at, host));
+        if !own {
+            return Err(strange("origin", origin));
+        }
+    }
+    let site = headers.get("sec-fetch-site").and_then(|site| site.to_str().ok());
+    if site == Some("cross-site") && !headers.contains_key(ORIGIN) {
+        return Err(strange("origin", "of another site"));
+    }
+    Ok(())
+}
+
+fn is_own_host(config: &Config, at: SocketAddr, host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let name = name.trim_start_matches('[').trim_end_matches(']');
+    let is_listed = |known: &String| known.eq_ignore_ascii_case(name) || known == host;
+    if name.eq_ignore_ascii_case("localhost") || config.access.hosts.iter().any(is_listed) {
+        return true;
+    }
+    match name.parse::<IpAddr>() {
+        Ok(address) if address.is_loopback() => true,
+        // Whoever listens to others is protected by its keys, and is known by addresses we do not know.
+        Ok(address) => !at.ip().is_loopback() && !address.is_unspecified(),
+        Err(_) => !at.ip().is_loopback() && config.access.hosts.is_empty(),
+    }
+}
+
+/// Whose key the request shows; `None` where no keys are asked for.
+pub(crate) fn admitted<'c>(
+    config: &'c Config,
+    headers: &HeaderMap,
+) -> Result<Option<&'c Key>, Failure> {
+    if config.access.keys.is_empty() {
+        return Ok(None);
+    }
+    let bearer = headers.get(AUTHORIZATION).and_then(|value| {
+        let (scheme, key) = value.to_str().ok()?.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then_some(key.trim().as_bytes())
+    });
+    let plain = KEYS.iter().filter_map(|name| headers.get(*name)).map(http::HeaderValue::as_bytes);
+    let shown = bearer.into_iter().chain(plain);
+    let found = shown.filter_map(|key| config.access.admits(key)).next();
+    found.map(Some).ok_or_else(|| {
+        failure(FailureKind::Auth, "this gateway asks for a key of its own, and this is none")
+    })
+}
+
+const KEYS: &[&str] = &["x-api-key", "x-goog-api-key", "api-key"];

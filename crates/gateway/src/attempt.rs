@@ -1,0 +1,328 @@
+//! One attempt: a request on one route, until its answer is sure to be one.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use http::Response;
+use interlingua::model::{FailureKind, Retry, Usage};
+use interlingua::{
+    Dialect, Doc, Exchange, Failure, Ledger, Reply, ReplyError, Stream, Target, Text,
+    translate_document, translate_reply, unfold,
+};
+use interlingua_upstream::{Answer, Ask, Body, Call, retry};
+use tokio::time::{Instant, sleep_until};
+
+use crate::builtin::Builtin;
+use crate::config::{Config, Route, SIMULATED, To};
+use crate::out::{Out, Streaming};
+use crate::refusal::{JSON, Refusal, failure};
+use crate::state::Gateway;
+use crate::tale::Tale;
+
+/// A request of a client, read as far as is needed to send it anywhere.
+pub(crate) struct Order<'o> {
+    pub(crate) gateway: &'o Gateway,
+    pub(crate) config: &'o Config,
+    /// The dialect of the body, and the one in which the client wants its answer.
+    pub(crate) from: &'static dyn Dialect,
+    pub(crate) client: &'static dyn Dialect,
+    pub(crate) headers: &'o HeaderMap,
+    /// As the client names it.
+    pub(crate) model: &'o str,
+    pub(crate) stream: bool,
+    pub(crate) array: bool,
+}
+
+/// What is known when a provider has said 200.
+struct Heard<'o> {
+    order: &'o Order<'o>,
+    to: &'static dyn Dialect,
+    exchange: Exchange,
+    ledger: Ledger,
+    body: Body,
+}
+
+impl Order<'_> {
+    /// Sends the request on a route. A failure is one that the client has seen nothing of.
+    pub(crate) async fn attempt(
+        &self,
+        body: Doc,
+        route: &Route,
+        tale: &mut Option<Tale>,
+    ) -> Result<Response<Out>, Refusal> {
+        let (to, flavor) = self.speaks(route);
+        let model = self.model_at(route);
+        let told = if let Some(tale) = tale { tale.asks(name_of(route), &model); tale.id } else { uuid::Uuid::nil() };
+        let target = Target {
+            model: Some(Text::new(&model)),
+            flavor,
+            betas: self.betas(to),
+            stream: self.stream,
+        };
+        let translated = translate_document(body, self.from, to, &target);
+        if let Some(tale) = tale {
+            tale.repaired(&translated.ledger);
+        }
+        let answer = self.ask(route, Ask::Turn { stream: self.stream }, &model, translated.body);
+        let answer = answer.await?;
+        if !(200..300).contains(&answer.status) {
+            return Err(self.refused(answer, to).await);
+        }
+        let mut exchange = translated.exchange;
+        exchange.model = Some(Text::new(self.model));
+        exchange.id = Some(Text::new(&told.simple().to_string()));
+        exchange.created = now();
+        exchange.array = self.array;
+        let streamed = is_stream(&answer.headers);
+        let heard =
+            Heard { order: self, to, exchange, ledger: translated.ledger, body: answer.body };
+        match (streamed, self.stream) {
+            (true, true) => heard.stream(tale).await,
+            (true, false) => heard.gathered(tale).await,
+            (false, true) => heard.unfolded(tale).await,
+            (false, false) => heard.whole(tale).await,
+        }
+    }
+
+    /// Asks a provider, or the model that is built in.
+    pub(crate) async fn ask(
+        &self,
+        route: &Route,
+        ask: Ask,
+        model: &str,
+        body: Bytes,
+    ) -> Result<Answer, Failure> {
+        match &route.to {
+            To::Simulated => self.gateway.builtin.call(ask, body).await,
+            To::Provider(provider) => {
+                let provider = provider.speaking(self.from.id()).unwrap_or(provider);
+                let headers = self.passed_on(provider.dialect);
+                self.gateway.upstream.call(Call { provider, ask, model, headers, body }).await
+            }
+        }
+    }
+
+    /// The client's own dialect where the provider speaks it, else the provider's.
+    pub(crate) fn speaks(&self, route: &Route) -> (&'static dyn Dialect, Option<&'static str>) {
+        match &route.to {
+            To::Simulated => (self.gateway.builtin.dialect, None),
+            To::Provider(provider) => {
+                let provider = provider.speaking(self.from.id()).unwrap_or(provider);
+                (provider.dialect, provider.flavor)
+            }
+        }
+    }
+
+    pub(crate) fn model_at(&self, route: &Route) -> String {
+        match &route.to {
+            To::Simulated => Builtin::model(&route.model),
+            To::Provider(_) => route.model.clone(),
+        }
+    }
+
+    pub(crate) fn betas(&self, to: &dyn Dialect) -> Vec<Text> {
+        if to.id() != self.from.id() {
+            return Vec::new();
+        }
+        let values = self.headers.get_all(BETAS).into_iter().filter_map(|v| v.to_str().ok());
+        let names = values.flat_map(|value| value.split(',')).map(str::trim);
+        names.filter(|name| !name.is_empty()).map(Text::new).collect()
+    }
+
+    /// Headers that belong to the request, where the provider speaks the client's dialect.
+    fn passed_on(&self, to: &dyn Dialect) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        if to.id() == self.from.id() {
+            for name in PASSED_ON {
+                for value in self.headers.get_all(name) {
+                    headers.append(name.clone(), value.clone());
+                }
+            }
+        }
+        headers
+    }
+
+    /// A provider's error, for the client: as it came where both speak one dialect.
+    async fn refused(&self, answer: Answer, to: &dyn Dialect) -> Refusal {
+        let Answer { status, headers, body } = answer;
+        let body = body.whole(LARGEST_ERROR).await.unwrap_or_default();
+        let mut failure = to.decode_error(status, &body);
+        if let Some(wait) = retry::retry_after(&headers) {
+            let millis = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+            failure.retry = Retry::AfterMillis(millis);
+        }
+        let same = to.id() == self.client.id() && !body.is_empty();
+        let as_it_came = same.then(|| (body, headers.get(CONTENT_TYPE).cloned()));
+        Refusal { failure, as_it_came }
+    }
+}
+
+impl Heard<'_> {
+    /// A stream for a stream. Nothing is sent until the reply has begun, so that a provider that
+    /// fails at once can be replaced; but nobody waits for ever.
+    async fn stream(mut self, tale: &mut Option<Tale>) -> Result<Response<Out>, Refusal> {
+        let mut stream = Stream::new(self.to, self.order.client, &self.exchange);
+        let mut ready = Vec::new();
+        let patience = sleep_until(Instant::now() + HOLD.min(self.order.config.timeouts.heartbeat));
+        tokio::pin!(patience);
+        let mut over = false;
+        while !stream.has_begun() && !stream.has_ended() && !over {
+            tokio::select! {
+                chunk = self.body.chunk() => match chunk {
+                    Some(Ok(chunk)) => stream.push(&chunk, &mut ready),
+                    Some(Err(failure)) => stream.fail(failure, &mut ready),
+                    None => {
+                        stream.finish(&mut ready);
+                        over = true;
+                    }
+                },
+                () = &mut patience => break,
+            }
+        }
+        if !stream.has_begun() && let Some(failure) = stream.failure() {
+            return Err(failure.clone().into());
+        }
+        let mut response = self.response(tale, None);
+        let content_type = if self.exchange.array { JSON } else { EVENTS };
+        response.headers_mut().insert(CONTENT_TYPE, content_type);
+        response.headers_mut().insert(http::header::CACHE_CONTROL, NO_CACHE);
+        if let Some(tale) = tale.take() {
+            let source = (!over).then_some(self.body);
+            let heartbeat = self.order.config.timeouts.heartbeat;
+            let streaming = Streaming::new(source, stream, ready, heartbeat, tale);
+            *response.body_mut() = Out::Stream(Box::new(streaming));
+        }
+        Ok(response)
+    }
+
+    async fn whole(mut self, tale: &mut Option<Tale>) -> Result<Response<Out>, Refusal> {
+        let body = self.read().await?;
+        let translated = translate_reply(body, self.to, self.order.client, &self.exchange);
+        let (body, ledger) = translated.map_err(refusal)?;
+        Ok(self.answer(tale, body, &ledger, Usage::default()))
+    }
+
+    /// A stream for a client that wants its reply whole.
+    async fn gathered(mut self, tale: &mut Option<Tale>) -> Result<Response<Out>, Refusal> {
+        let mut stream = Stream::new(self.to, self.order.client, &self.exchange);
+        let (mut aside, mut read) = (Vec::new(), 0);
+        while let Some(chunk) = self.body.chunk().await {
+            let chunk = chunk?;
+            read += chunk.len();
+            if read > self.order.config.limits.reply {
+                return Err(failure(FailureKind::Upstream, "the reply is too long").into());
+            }
+            stream.push(&chunk, &mut aside);
+            aside.clear();
+        }
+        stream.finish(&mut aside);
+        let (reply, mut ledger) = stream.into_reply();
+        let reply = reply?;
+        let body = self.order.client.encode_reply(&reply, &self.exchange, &mut ledger);
+        Ok(self.answer(tale, body.into(), &ledger, reply.usage))
+    }
+
+    /// A whole reply for a client that wants a stream.
+    async fn unfolded(mut self, tale: &mut Option<Tale>) -> Result<Response<Out>, Refusal> {
+        let body = self.read().await?;
+        let body = interlingua::read_object(body).map_err(|error| refusal(error.into()))?;
+        let mut ledger = Ledger::default();
+        let reply = self.to.decode_reply(&body, &self.exchange, &mut ledger)?;
+        let mut out = Vec::new();
+        let mut writer = self.order.client.writer(&self.exchange);
+        for event in unfold(&reply) {
+            writer.write(&event, &mut out, &mut ledger);
+        }
+        let usage = reply.usage.clone();
+        let mut response = self.answer(tale, out.into(), &ledger, usage);
+        let content_type = if self.exchange.array { JSON } else { EVENTS };
+        response.headers_mut().insert(CONTENT_TYPE, content_type);
+        Ok(response)
+    }
+
+    async fn read(&mut self) -> Result<Bytes, Failure> {
+        let body = std::mem::replace(&mut self.body, Bytes::new().into());
+        body.whole(self.order.config.limits.reply).await
+    }
+
+    fn answer(
+        &self,
+        tale: &mut Option<Tale>,
+        body: Bytes,
+        ledger: &Ledger,
+        usage: Usage,
+    ) -> Response<Out> {
+        let mut response = self.response(tale, Some(ledger));
+        response.headers_mut().insert(CONTENT_TYPE, JSON);
+        *response.body_mut() = Out::Whole(body);
+        if let Some(tale) = tale {
+            tale.repaired(ledger);
+            tale.answered(usage);
+        }
+        response
+    }
+
+    /// A response with the headers that every answer has.
+    fn response(&self, tale: &Option<Tale>, more: Option<&Ledger>) -> Response<Out> {
+        let mut response = Response::new(Out::Whole(Bytes::new()));
+        let headers = response.headers_mut();
+        let entries = self.ledger.entries.iter().chain(more.iter().flat_map(|more| &more.entries));
+        let mut rules: Vec<&str> = entries.map(|entry| entry.rule).collect();
+        rules.sort_unstable();
+        rules.dedup();
+        if !rules.is_empty() && let Ok(value) = HeaderValue::from_str(&rules.join(",")) {
+            headers.insert(REPAIRS, value);
+        }
+        if let Some(tale) = tale {
+            let texts = [(PROVIDER, tale.provider.as_str()), (MODEL, tale.model.as_str())];
+            for (name, text) in texts {
+                if let Ok(value) = HeaderValue::from_str(text) {
+                    headers.insert(name, value);
+                }
+            }
+        }
+        response
+    }
+}
+
+fn refusal(error: ReplyError) -> Refusal {
+    match error {
+        ReplyError::Failed(failure) => (*failure).into(),
+        ReplyError::Unreadable(error) => {
+            let message = format!("the provider's reply cannot be read: {error}");
+            Failure { status: 502, ..failure(FailureKind::Upstream, &message) }.into()
+        }
+    }
+}
+
+fn is_stream(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    STREAMS.iter().any(|known| kind.starts_with(known))
+}
+
+pub(crate) fn name_of(route: &Route) -> &str {
+    match &route.to {
+        To::Simulated => SIMULATED,
+        To::Provider(provider) => &provider.name,
+    }
+}
+
+/// Seconds since 1970.
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+/// How long the first content is waited for before the client hears that it is coming.
+const HOLD: Duration = Duration::from_secs(10);
+const LARGEST_ERROR: usize = 1024 * 1024;
+const STREAMS: &[&str] = &["text/event-stream", "application/vnd.amazon.eventstream"];
+
+const BETAS: &str = "anthropic-beta";
+const PASSED_ON: [HeaderName; 2] =
+    [HeaderName::from_static(BETAS), HeaderName::from_static("anthropic-version")];
+const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream; charset=utf-8");
+const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
+const REPAIRS: HeaderName = HeaderName::from_static("x-interlingua-repairs");
+const PROVIDER: HeaderName = HeaderName::from_static("x-interlingua-provider");
+const MODEL: HeaderName = HeaderName::from_static("x-interlingua-model");

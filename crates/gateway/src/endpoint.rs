@@ -1,0 +1,130 @@
+//! What is asked for, told by method and path. Queries and unknown prefixes do not matter.
+
+use http::{HeaderMap, Method, Uri, header};
+use interlingua::{Dialect, find};
+use percent_encoding::percent_decode_str;
+
+/// What is asked for.
+pub(crate) enum Endpoint {
+    /// A turn of the model.
+    Turn(Asked),
+    /// The number of tokens a request has.
+    Count(Asked),
+    /// All models, or the one that is named.
+    Models {
+        model: Option<String>,
+    },
+    Health,
+    Ready,
+    Metrics,
+    /// Somebody looks in with a browser.
+    Welcome,
+    /// A connection of another kind, which clients do without when they are told.
+    Upgrade,
+    Unknown,
+}
+
+/// What the path says about a request.
+#[derive(Default)]
+pub(crate) struct Asked {
+    pub(crate) model: Option<String>,
+    /// Where the path decides it.
+    pub(crate) stream: Option<bool>,
+    /// A stream is wanted as one JSON array.
+    pub(crate) array: bool,
+}
+
+/// What is asked for, and the dialect in which it is answered.
+pub(crate) struct Address {
+    pub(crate) endpoint: Endpoint,
+    pub(crate) dialect: &'static dyn Dialect,
+}
+
+/// The paths of the dialects, by their last segments.
+struct Row {
+    path: &'static [&'static str],
+    dialect: &'static str,
+    endpoint: fn(Asked) -> Endpoint,
+}
+
+pub(crate) fn address(method: &Method, uri: &Uri, headers: &HeaderMap) -> Address {
+    let segments: Vec<&str> = uri.path().split('/').filter(|part| !part.is_empty()).collect();
+    let row = ROWS.iter().find(|row| segments.ends_with(row.path));
+    let named = row.map(|row| row.dialect);
+    let (endpoint, dialect) = match (method, segments.as_slice()) {
+        (&Method::GET, ["healthz"]) => (Endpoint::Health, None),
+        (&Method::GET, ["readyz"]) => (Endpoint::Ready, None),
+        (&Method::GET, ["metrics"]) => (Endpoint::Metrics, None),
+        (&Method::GET | &Method::HEAD, []) => (Endpoint::Welcome, None),
+        (&Method::GET, _) if headers.contains_key(header::UPGRADE) => (Endpoint::Upgrade, named),
+        (&Method::POST, _) if let Some(row) = row => {
+            ((row.endpoint)(Asked::default()), Some(row.dialect))
+        }
+        (method, segments) => beneath_models(method, segments, uri.query()),
+    };
+    let dialect = dialect.unwrap_or_else(|| told_by(headers, &segments));
+    Address { endpoint, dialect: find(dialect).unwrap_or(interlingua::ALL[0]) }
+}
+
+/// `models`, `models/NAME`, `models/NAME:VERB`; names may have slashes in them.
+fn beneath_models(
+    method: &Method,
+    segments: &[&str],
+    query: Option<&str>,
+) -> (Endpoint, Option<&'static str>) {
+    let Some(at) = segments.iter().position(|segment| *segment == "models") else {
+        return (Endpoint::Unknown, None);
+    };
+    let rest = segments[at + 1..].join("/");
+    let name = percent_decode_str(&rest).decode_utf8_lossy().into_owned();
+    match *method {
+        Method::GET => (Endpoint::Models { model: (!name.is_empty()).then_some(name) }, None),
+        Method::POST => {
+            let found = name.rsplit_once(':').and_then(|(model, verb)| {
+                let verb = VERBS.iter().find(|known| known.0 == verb)?;
+                let asks_events = query.is_some_and(|query| query.split('&').any(|q| q == "alt=sse"));
+                let array = verb.1 == Some(true) && !asks_events;
+                let asked = Asked { model: Some(model.to_owned()), stream: verb.1, array };
+                Some((verb.2)(asked))
+            });
+            (found.unwrap_or(Endpoint::Unknown), Some(VERBS_DIALECT))
+        }
+        _ => (Endpoint::Unknown, None),
+    }
+}
+
+/// Where several dialects have the same path, the headers tell who is asking.
+fn told_by(headers: &HeaderMap, segments: &[&str]) -> &'static str {
+    let told = |row: &&(&str, &str)| {
+        headers.contains_key(row.0) || segments.first().is_some_and(|first| *first == row.0)
+    };
+    SIGNS.iter().find(told).map_or(USUAL, |row| row.1)
+}
+
+const ROWS: &[Row] = &[
+    Row { path: &["messages", "count_tokens"], dialect: "anthropic", endpoint: Endpoint::Count },
+    Row { path: &["messages"], dialect: "anthropic", endpoint: Endpoint::Turn },
+    Row { path: &["chat", "completions"], dialect: "openai-chat", endpoint: Endpoint::Turn },
+    Row {
+        path: &["responses", "input_tokens"],
+        dialect: "openai-responses",
+        endpoint: Endpoint::Count,
+    },
+    Row { path: &["responses"], dialect: "openai-responses", endpoint: Endpoint::Turn },
+];
+
+const VERBS_DIALECT: &str = "gemini";
+const VERBS: &[(&str, Option<bool>, fn(Asked) -> Endpoint)] = &[
+    ("generateContent", Some(false), Endpoint::Turn),
+    ("streamGenerateContent", Some(true), Endpoint::Turn),
+    ("countTokens", None, Endpoint::Count),
+];
+
+/// A header or first segment, and whose it is.
+const SIGNS: &[(&str, &str)] = &[
+    ("anthropic-version", "anthropic"),
+    ("x-api-key", "anthropic"),
+    ("x-goog-api-key", "gemini"),
+    ("v1beta", "gemini"),
+];
+const USUAL: &str = "openai-chat";

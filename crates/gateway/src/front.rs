@@ -1,0 +1,119 @@
+//! The front desk: is it for us, may they ask, what do they want.
+
+use std::future::poll_fn;
+use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::task::Poll;
+
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, HeaderValue};
+use http::{Request, Response, StatusCode};
+use hyper::body::Incoming;
+use interlingua::model::FailureKind;
+use interlingua::{Dialect, Failure};
+
+use crate::endpoint::{Address, Asked, Endpoint, address};
+use crate::out::Out;
+use crate::refusal::{Refusal, failure};
+use crate::state::Gateway;
+use crate::turn::Came;
+use crate::{access, models, reading};
+
+/// Answers one request. Whatever happens, the client gets an answer in its dialect.
+pub(crate) async fn answer(
+    gateway: Arc<Gateway>,
+    at: SocketAddr,
+    request: Request<Incoming>,
+) -> Response<Out> {
+    let address = address(request.method(), request.uri(), request.headers());
+    let dialect = address.dialect;
+    let mut answering = Box::pin(admitted(gateway, at, request, address));
+    // A panic is a fault of ours that concerns one request, and only that.
+    poll_fn(move |context| {
+        match catch_unwind(AssertUnwindSafe(|| answering.as_mut().poll(context))) {
+            Ok(Poll::Ready(Ok(response))) => Poll::Ready(response),
+            Ok(Poll::Ready(Err(failure))) => {
+                Poll::Ready(Refusal::from(failure).response(dialect))
+            }
+            Ok(Poll::Pending) => Poll::Pending,
+            Err(_) => {
+                tracing::error!("a fault of the gateway's own; the request is answered with an error");
+                let fault = failure(FailureKind::Upstream, "a fault inside the gateway");
+                Poll::Ready(Refusal::from(fault).response(dialect))
+            }
+        }
+    })
+    .await
+}
+
+async fn admitted(
+    gateway: Arc<Gateway>,
+    at: SocketAddr,
+    request: Request<Incoming>,
+    address: Address,
+) -> Result<Response<Out>, Failure> {
+    let config = gateway.config.load_full();
+    let (head, body) = request.into_parts();
+    access::is_meant(&config, at, &head.uri, &head.headers)?;
+    let Address { endpoint, dialect } = address;
+    match &endpoint {
+        Endpoint::Health => return Ok(plain(StatusCode::OK, "ok\n")),
+        Endpoint::Ready if gateway.draining.load(Ordering::Relaxed) => {
+            return Ok(plain(StatusCode::SERVICE_UNAVAILABLE, "stopping\n"));
+        }
+        Endpoint::Ready => return Ok(plain(StatusCode::OK, "ready\n")),
+        _ => {}
+    }
+    access::admitted(&config, &head.headers)?;
+    let (asked, counts) = match endpoint {
+        Endpoint::Turn(asked) => (asked, false),
+        Endpoint::Count(asked) => (asked, true),
+        other => return Ok(small(&gateway, dialect, &other)),
+    };
+    let Ok(place) = Arc::clone(&gateway.room).try_acquire_owned() else {
+        return Err(failure(FailureKind::Overloaded, "too many requests are being answered"));
+    };
+    let (limits, timeouts) = (&config.limits, &config.timeouts);
+    let body = reading::whole(body, &head.headers, limits.body, timeouts.body).await?;
+    let came =
+        Came { gateway: &gateway, config: &config, dialect, asked, headers: &head.headers, body };
+    Ok(if counts { came.count().await } else { came.turn(place).await })
+}
+
+/// What needs no model.
+fn small(gateway: &Gateway, dialect: &dyn Dialect, endpoint: &Endpoint) -> Response<Out> {
+    let config = gateway.config.load();
+    match endpoint {
+        Endpoint::Models { model: None } => models::list(&config, dialect),
+        Endpoint::Models { model: Some(name) } => models::one(&config, dialect, name),
+        Endpoint::Metrics => plain(StatusCode::OK, gateway.metrics.render()),
+        Endpoint::Welcome => plain(StatusCode::OK, WELCOME),
+        Endpoint::Upgrade => {
+            let message = "this gateway speaks plain HTTP; post the request instead";
+            let refused = Failure { status: 426, ..failure(FailureKind::Shape, message) };
+            Refusal::from(refused).response(dialect)
+        }
+        _ => {
+            let message = "there is nothing at this address";
+            Refusal::from(failure(FailureKind::NotFound, message)).response(dialect)
+        }
+    }
+}
+
+fn plain(status: StatusCode, text: impl Into<Bytes>) -> Response<Out> {
+    let mut response = Response::new(Out::Whole(text.into()));
+    *response.status_mut() = status;
+    let kind = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    response
+}
+
+const WELCOME: &str = "\
+Interlingua. Point an agent at this address:
+  Anthropic clients   base URL as it is
+  OpenAI clients      with /v1
+  Gemini clients      as it is
+Models: /v1/models. State: /healthz, /readyz, /metrics.
+";

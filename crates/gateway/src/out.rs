@@ -1,0 +1,186 @@
+//! The body of what the client gets: whole, or event by event as the provider speaks.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use interlingua::Stream;
+use interlingua_upstream as upstream;
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use crate::tale::Tale;
+
+pub(crate) enum Out {
+    Whole(Bytes),
+    Stream(Box<Streaming>),
+}
+
+/// A streamed answer. It owns the provider's body: when the client leaves, the provider's connection
+/// is closed, and when the client does not read, the provider's is not read either.
+pub(crate) struct Streaming {
+    source: Option<upstream::Body>,
+    stream: Stream,
+    /// Written by the road, and not yet taken by the client.
+    ready: Vec<u8>,
+    quiet: Quiet,
+    tale: Tale,
+}
+
+/// How long nothing was sent. The timer is moved on only when it rings, so that an event that is sent
+/// touches no timer.
+struct Quiet {
+    limit: Duration,
+    since: Instant,
+    timer: Pin<Box<Sleep>>,
+}
+
+impl Streaming {
+    /// Goes on with a stream of which some was read already.
+    pub(crate) fn new(
+        source: Option<upstream::Body>,
+        stream: Stream,
+        ready: Vec<u8>,
+        heartbeat: Duration,
+        tale: Tale,
+    ) -> Self {
+        let now = Instant::now();
+        let timer = Box::pin(sleep_until(now + heartbeat));
+        let quiet = Quiet { limit: heartbeat, since: now, timer };
+        Self { source, stream, ready, quiet, tale }
+    }
+
+    /// Reads what the provider has sent by now, or waits for more.
+    fn poll_source(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        while let Some(source) = &mut self.source {
+            match Pin::new(source).poll_frame(context) {
+                Poll::Ready(Some(Ok(frame))) => {
+                    if let Ok(data) = frame.into_data() {
+                        self.stream.push(&data, &mut self.ready);
+                    }
+                    if self.ready.len() >= ENOUGH {
+                        return Poll::Ready(());
+                    }
+                }
+                Poll::Ready(Some(Err(failure))) => {
+                    self.stream.fail(failure, &mut self.ready);
+                    self.source = None;
+                }
+                Poll::Ready(None) => {
+                    self.stream.finish(&mut self.ready);
+                    self.source = None;
+                }
+                Poll::Pending if self.ready.is_empty() => return Poll::Pending,
+                Poll::Pending => return Poll::Ready(()),
+            }
+        }
+        Poll::Ready(())
+    }
+
+    fn send(&mut self) -> Frame<Bytes> {
+        self.quiet.since = Instant::now();
+        self.tale.sent(self.stream.has_begun());
+        if self.stream.has_ended() {
+            // The client has everything; the provider gets a moment to close, for its connection.
+            self.quiet.limit = CLOSING;
+            self.quiet.again();
+        }
+        Frame::data(std::mem::take(&mut self.ready).into())
+    }
+}
+
+impl Quiet {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        loop {
+            std::task::ready!(self.timer.as_mut().poll(context));
+            let end = self.since + self.limit;
+            if Instant::now() >= end {
+                self.since = Instant::now();
+                return Poll::Ready(());
+            }
+            self.timer.as_mut().reset(end);
+        }
+    }
+
+    fn again(&mut self) {
+        let end = self.since + self.limit;
+        self.timer.as_mut().reset(end);
+    }
+}
+
+impl Body for Streaming {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let this = &mut *self;
+        if !this.ready.is_empty() {
+            return Poll::Ready(Some(Ok(this.send())));
+        }
+        if this.poll_source(context).is_ready() {
+            return Poll::Ready((!this.ready.is_empty()).then(|| Ok(this.send())));
+        }
+        std::task::ready!(this.quiet.poll(context));
+        this.quiet.again();
+        if this.stream.has_ended() {
+            this.source = None;
+            return Poll::Ready(None);
+        }
+        this.stream.ping(&mut this.ready);
+        if this.ready.is_empty() {
+            // The dialect has nothing to say between events; the timer must be heard again.
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        Poll::Ready(Some(Ok(this.send())))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.source.is_none() && self.ready.is_empty()
+    }
+}
+
+impl Drop for Streaming {
+    fn drop(&mut self) {
+        self.tale.streamed(&self.stream, self.source.is_none());
+    }
+}
+
+impl Body for Out {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        match &mut *self {
+            Self::Whole(bytes) if bytes.is_empty() => Poll::Ready(None),
+            Self::Whole(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
+            Self::Stream(stream) => Pin::new(stream.as_mut()).poll_frame(context),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Whole(bytes) => bytes.is_empty(),
+            Self::Stream(stream) => stream.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
+            Self::Stream(_) => SizeHint::default(),
+        }
+    }
+}
+
+/// What is sent at once at most, of a provider that is faster than that.
+const ENOUGH: usize = 16 * 1024;
+const CLOSING: Duration = Duration::from_millis(200);

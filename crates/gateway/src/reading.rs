@@ -1,0 +1,68 @@
+//! Reading a request's body, within its limits.
+
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use http::HeaderMap;
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
+use http_body_util::BodyExt as _;
+use hyper::body::Incoming;
+use interlingua::Failure;
+use interlingua::model::FailureKind;
+use tokio::time::timeout;
+
+use crate::refusal::failure;
+
+/// The whole body, unless it is too large, too slow, or compressed.
+pub(crate) async fn whole(
+    mut body: Incoming,
+    headers: &HeaderMap,
+    most: usize,
+    patience: Duration,
+) -> Result<Bytes, Failure> {
+    if let Some(coding) = headers.get(CONTENT_ENCODING).filter(|coding| *coding != "identity") {
+        let coding = String::from_utf8_lossy(coding.as_bytes());
+        let message = format!("the body is compressed ({coding}); send it as it is");
+        return Err(Failure { status: 415, ..failure(FailureKind::Shape, &message) });
+    }
+    let said = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    if said.is_some_and(|said: usize| said > most) {
+        return Err(too_large(most));
+    }
+    let mut first = None;
+    let mut gathered = BytesMut::new();
+    while let Some(frame) = timeout(patience, body.frame()).await.map_err(|_| too_slow())? {
+        let Ok(data) = frame.map_err(|_| broken_off())?.into_data() else { continue };
+        if first.as_ref().map_or(0, Bytes::len) + gathered.len() + data.len() > most {
+            return Err(too_large(most));
+        }
+        match first.take() {
+            None if gathered.is_empty() => first = Some(data),
+            None => gathered.extend_from_slice(&data),
+            Some(start) => {
+                let expected = said.unwrap_or_default().min(AT_ONCE);
+                gathered.reserve(expected.max(start.len() + data.len()));
+                gathered.extend_from_slice(&start);
+                gathered.extend_from_slice(&data);
+            }
+        }
+    }
+    Ok(first.unwrap_or_else(|| gathered.freeze()))
+}
+
+fn too_large(most: usize) -> Failure {
+    let message = format!("the body is larger than the {most} bytes that are read here");
+    failure(FailureKind::TooLarge, &message)
+}
+
+fn too_slow() -> Failure {
+    let slow = failure(FailureKind::Timeout, "the body did not arrive in time");
+    Failure { status: 408, ..slow }
+}
+
+fn broken_off() -> Failure {
+    failure(FailureKind::Shape, "the body broke off")
+}
+
+/// Memory is taken ahead for a body that says its length up to this; more, as it comes.
+const AT_ONCE: usize = 4 * 1024 * 1024;

@@ -1,0 +1,61 @@
+//! An error, in the words and the envelope of the dialect that was asked in.
+
+use bytes::Bytes;
+use http::header::{self, HeaderName, HeaderValue};
+use http::{Response, StatusCode};
+use interlingua::model::{FailureKind, Retry};
+use interlingua::{Dialect, Failure, Text};
+
+use crate::out::Out;
+
+/// What a client is told that gets no answer.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub(crate) failure: Failure,
+    /// The provider's own words, where the client speaks its dialect: agents match on them.
+    pub(crate) as_it_came: Option<(Bytes, Option<HeaderValue>)>,
+}
+
+impl From<Failure> for Refusal {
+    fn from(failure: Failure) -> Self {
+        Self { failure, as_it_came: None }
+    }
+}
+
+/// A failure with words of our own.
+pub(crate) fn failure(kind: FailureKind, message: &str) -> Failure {
+    Failure::new(kind, Text::new(message))
+}
+
+impl Refusal {
+    pub(crate) fn response(self, dialect: &dyn Dialect) -> Response<Out> {
+        let failure = &self.failure;
+        let (body, content_type) = match self.as_it_came {
+            Some((body, content_type)) => (body, content_type),
+            None => (dialect.encode_error(failure).into(), None),
+        };
+        let mut response = Response::new(Out::Whole(body));
+        *response.status_mut() =
+            StatusCode::from_u16(failure.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, content_type.unwrap_or(JSON));
+        match (failure.retry, failure.kind) {
+            (Retry::AfterMillis(millis), _) => {
+                headers.insert(header::RETRY_AFTER, millis.div_ceil(1000).into());
+            }
+            (_, FailureKind::RateLimit) => {
+                headers.insert(header::RETRY_AFTER, MOMENT.into());
+            }
+            (_, FailureKind::Auth) => {
+                headers.insert(SHOULD_RETRY, HeaderValue::from_static("false"));
+            }
+            _ => {}
+        }
+        response
+    }
+}
+
+pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
+/// Seconds after which a client may come back, if nobody says more.
+const MOMENT: u32 = 5;

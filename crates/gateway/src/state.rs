@@ -1,0 +1,80 @@
+//! What all connections share.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arc_swap::ArcSwap;
+use interlingua::Failure;
+use interlingua_upstream::breaker::Breaker;
+use interlingua_upstream::retry::Budget;
+use interlingua_upstream::{Timeouts, Upstream};
+use metrics_exporter_prometheus::PrometheusHandle;
+use tokio::sync::Semaphore;
+
+use crate::builtin::Builtin;
+use crate::config::Config;
+use crate::telemetry;
+
+/// The gateway, before and while it listens.
+pub struct Gateway {
+    pub(crate) config: ArcSwap<Config>,
+    pub(crate) upstream: Upstream,
+    pub(crate) builtin: Builtin,
+    pub(crate) ways: Ways,
+    /// One for each request that is being answered.
+    pub(crate) room: Arc<Semaphore>,
+    pub(crate) draining: AtomicBool,
+    pub(crate) metrics: PrometheusHandle,
+}
+
+/// What is remembered of each provider.
+#[derive(Default)]
+pub(crate) struct Ways(Mutex<HashMap<String, Arc<Way>>>);
+
+#[derive(Default)]
+pub(crate) struct Way {
+    pub(crate) breaker: Breaker,
+    pub(crate) budget: Budget,
+}
+
+impl Gateway {
+    pub fn new(config: Config) -> Result<Self, Failure> {
+        let timeouts = Timeouts {
+            connect: config.timeouts.connect,
+            head: config.timeouts.answer,
+            idle: config.timeouts.silence,
+        };
+        Ok(Self {
+            upstream: Upstream::new(timeouts)?,
+            builtin: Builtin::default(),
+            ways: Ways::default(),
+            room: Arc::new(Semaphore::new(config.limits.streams)),
+            draining: AtomicBool::new(false),
+            metrics: telemetry::metrics(),
+            config: ArcSwap::from_pointee(config),
+        })
+    }
+
+    /// Takes a new configuration; requests that are being answered go on with the old one.
+    pub fn reconfigure(&self, config: Config) {
+        self.config.store(Arc::new(config));
+    }
+}
+
+impl Ways {
+    pub(crate) fn way(&self, provider: &str) -> Arc<Way> {
+        let mut ways = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(way) = ways.get(provider) {
+            return Arc::clone(way);
+        }
+        Arc::clone(ways.entry(provider.to_owned()).or_default())
+    }
+}
+
+impl fmt::Debug for Gateway {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gateway").field("config", &self.config.load()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,164 @@
+//! What happened to one request: told once, to the log and to the metrics, when it is over.
+
+use std::time::{Duration, Instant};
+
+use interlingua::model::{FailureKind, Usage};
+use interlingua::{Failure, Ledger, Stream};
+use metrics::{counter, histogram};
+use tokio::sync::OwnedSemaphorePermit;
+use uuid::Uuid;
+
+/// One request, from its head to the last byte of its answer. Content and keys are no part of it.
+pub(crate) struct Tale {
+    pub(crate) id: Uuid,
+    began: Instant,
+    dialect: &'static str,
+    /// Who answered or was asked last, and for which model.
+    pub(crate) provider: String,
+    pub(crate) model: String,
+    streamed: bool,
+    first: Option<Duration>,
+    tries: u32,
+    usage: Usage,
+    end: End,
+    /// Its place among those that are answered at the same time.
+    _place: OwnedSemaphorePermit,
+}
+
+enum End {
+    /// Nobody said how it ended: the client left.
+    Unknown,
+    Answered,
+    Failed(FailureKind, u16),
+}
+
+impl Tale {
+    pub(crate) fn begin(dialect: &'static str, place: OwnedSemaphorePermit) -> Self {
+        Self {
+            id: Uuid::now_v7(),
+            began: Instant::now(),
+            dialect,
+            provider: String::new(),
+            model: String::new(),
+            streamed: false,
+            first: None,
+            tries: 0,
+            usage: Usage::default(),
+            end: End::Unknown,
+            _place: place,
+        }
+    }
+
+    pub(crate) fn asks(&mut self, provider: &str, model: &str) {
+        provider.clone_into(&mut self.provider);
+        model.clone_into(&mut self.model);
+        self.tries += 1;
+    }
+
+    pub(crate) fn repaired(&self, ledger: &Ledger) {
+        for entry in &ledger.entries {
+            counter!("interlingua_repairs_total", "rule" => entry.rule).increment(1);
+        }
+    }
+
+    /// A provider did not answer as it should; perhaps another does.
+    pub(crate) fn stumbled(&self, failure: &Failure) {
+        let kind = kind(failure.kind);
+        let provider = self.provider.clone();
+        counter!("interlingua_upstream_errors_total", "provider" => provider, "kind" => kind)
+            .increment(1);
+        tracing::warn!(
+            turn = %self.id, provider = self.provider, model = self.model, kind,
+            status = failure.status, "the provider did not answer as it should",
+        );
+    }
+
+    pub(crate) fn failed(&mut self, failure: &Failure) {
+        self.end = End::Failed(failure.kind, failure.status);
+    }
+
+    pub(crate) fn answered(&mut self, usage: Usage) {
+        self.end = End::Answered;
+        self.usage = usage;
+    }
+
+    /// Bytes go to the client; whether the reply has begun with them.
+    pub(crate) fn sent(&mut self, begun: bool) {
+        self.streamed = true;
+        if begun && self.first.is_none() {
+            self.first = Some(self.began.elapsed());
+        }
+    }
+
+    pub(crate) fn streamed(&mut self, stream: &Stream, whole: bool) {
+        self.streamed = true;
+        self.usage = stream.so_far().usage.clone();
+        self.end = match stream.failure() {
+            Some(failure) => End::Failed(failure.kind, 200),
+            None if whole || stream.has_ended() => End::Answered,
+            None => End::Unknown,
+        };
+    }
+}
+
+impl Drop for Tale {
+    fn drop(&mut self) {
+        let took = self.began.elapsed();
+        let (outcome, status) = match self.end {
+            End::Unknown => ("left", 499),
+            End::Answered => ("answered", 200),
+            End::Failed(failed, status) => (kind(failed), status),
+        };
+        let provider = || self.provider.clone();
+        let dialect = self.dialect;
+        counter!(
+            "interlingua_requests_total",
+            "dialect" => dialect, "provider" => provider(), "outcome" => outcome,
+        )
+        .increment(1);
+        histogram!("interlingua_request_seconds", "dialect" => dialect).record(took);
+        if let Some(first) = self.first {
+            histogram!("interlingua_first_token_seconds", "provider" => provider()).record(first);
+        }
+        for (kind, tokens) in buckets(&self.usage) {
+            if tokens > 0 {
+                counter!("interlingua_tokens_total", "provider" => provider(), "kind" => kind)
+                    .increment(tokens);
+            }
+        }
+        tracing::info!(
+            turn = %self.id, dialect, provider = self.provider, model = self.model, outcome, status,
+            tries = self.tries, streamed = self.streamed,
+            first_ms = self.first.map(|first| first.as_secs_f64() * 1000.0),
+            ms = took.as_secs_f64() * 1000.0,
+            "turn",
+        );
+    }
+}
+
+fn buckets(usage: &Usage) -> [(&'static str, u64); 4] {
+    [
+        ("input", usage.input.unwrap_or_default()),
+        ("cache_read", usage.cache_read.unwrap_or_default()),
+        ("cache_write", usage.cache_write.unwrap_or_default()),
+        ("output", usage.output.unwrap_or_default()),
+    ]
+}
+
+/// The canonical names of what can go wrong.
+pub(crate) fn kind(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::Shape => "shape",
+        FailureKind::Auth => "auth",
+        FailureKind::Permission => "permission",
+        FailureKind::NotFound => "not-found",
+        FailureKind::Billing => "billing",
+        FailureKind::RateLimit => "rate-limit",
+        FailureKind::Overloaded => "overloaded",
+        FailureKind::ContextOverflow => "context-overflow",
+        FailureKind::TooLarge => "too-large",
+        FailureKind::Filtered => "filtered",
+        FailureKind::Timeout => "timeout",
+        FailureKind::Upstream => "upstream",
+    }
+}

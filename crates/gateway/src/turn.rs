@@ -1,0 +1,223 @@
+//! A turn: where the request goes, how often it is tried, and what the client gets.
+
+use std::time::Instant;
+
+use bytes::Bytes;
+use http::header::{HeaderMap, HeaderName, HeaderValue};
+use http::Response;
+use interlingua::model::{FailureKind, Retry};
+use interlingua::{Dialect, Doc, Failure, find};
+use interlingua_upstream::retry::{Backoff, chance};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::sleep;
+
+use crate::affinity;
+use crate::attempt::{Order, name_of};
+use crate::config::{Config, Route};
+use crate::endpoint::Asked;
+use crate::out::Out;
+use crate::refusal::{Refusal, failure};
+use crate::state::Gateway;
+use crate::tale::Tale;
+
+/// A request of a client, as it came.
+pub(crate) struct Came<'c> {
+    pub(crate) gateway: &'c Gateway,
+    pub(crate) config: &'c Config,
+    pub(crate) dialect: &'static dyn Dialect,
+    pub(crate) asked: Asked,
+    pub(crate) headers: &'c HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl Came<'_> {
+    /// Answers it, whatever it takes.
+    pub(crate) async fn turn(self, place: OwnedSemaphorePermit) -> Response<Out> {
+        let mut tale = Some(Tale::begin(self.dialect.id().0, place));
+        let id = tale.as_ref().map(|tale| tale.id.to_string()).unwrap_or_default();
+        let client = self.dialect;
+        let mut response = match self.answer(&mut tale).await {
+            Ok(response) => response,
+            Err(refusal) => {
+                if let Some(tale) = &mut tale {
+                    tale.failed(&refusal.failure);
+                }
+                refusal.response(client)
+            }
+        };
+        if let Ok(id) = HeaderValue::from_str(&id) {
+            for name in TURN {
+                response.headers_mut().insert(name, id.clone());
+            }
+        }
+        response
+    }
+
+    async fn answer(self, tale: &mut Option<Tale>) -> Result<Response<Out>, Refusal> {
+        let body = read(&self.body)?;
+        let from = written_in(&body, self.dialect);
+        if let Some(refusal) = threads(&body, from) {
+            return Err(refusal);
+        }
+        let (model, routes) = self.routes(&body, from)?;
+        let asks_stream = || body.root().get("stream").and_then(|stream| stream.boolean());
+        let order = Order {
+            gateway: self.gateway,
+            config: self.config,
+            from,
+            client: self.dialect,
+            headers: self.headers,
+            model: &model,
+            stream: self.asked.stream.or_else(asks_stream).unwrap_or(false),
+            array: self.asked.array,
+        };
+        let mut again = Some(body);
+        let mut last = None;
+        for route in &routes {
+            match self.on(&order, route, &mut again, tale).await {
+                Ok(response) => return Ok(response),
+                Err(refusal) => {
+                    let final_word = is_the_clients(refusal.failure.kind);
+                    last = Some(refusal);
+                    if final_word {
+                        break;
+                    }
+                }
+            }
+        }
+        Err(last.unwrap_or_else(|| nowhere(&model)))
+    }
+
+    /// The model's name, and where requests for it go.
+    pub(crate) fn routes(
+        &self,
+        body: &Doc,
+        from: &dyn Dialect,
+    ) -> Result<(String, Vec<Route>), Refusal> {
+        let said = || body.root().get("model").map(|model| model.word().into_owned());
+        let Some(model) = self.asked.model.clone().or_else(said).filter(|name| !name.is_empty())
+        else {
+            return Err(failure(FailureKind::Shape, "the request names no model").into());
+        };
+        let draw = affinity::draw(self.headers, body, from);
+        match self.config.resolve(&model, draw) {
+            Ok(routes) => Ok((model, routes)),
+            Err(unrouted) => Err(failure(FailureKind::NotFound, &unrouted.to_string()).into()),
+        }
+    }
+
+    /// Tries one route, and again where that may help.
+    async fn on(
+        &self,
+        order: &Order<'_>,
+        route: &Route,
+        again: &mut Option<Doc>,
+        tale: &mut Option<Tale>,
+    ) -> Result<Response<Out>, Refusal> {
+        let way = self.gateway.ways.way(name_of(route));
+        way.budget.earn();
+        for tries in 0.. {
+            let Ok(pass) = way.breaker.admit(Instant::now()) else {
+                return Err(resting(name_of(route)));
+            };
+            let body = again.take().map_or_else(|| read(&self.body), Ok)?;
+            let refusal = match order.attempt(body, route, tale).await {
+                Ok(response) => {
+                    pass.succeeded(Instant::now());
+                    return Ok(response);
+                }
+                Err(refusal) => refusal,
+            };
+            if let Some(tale) = tale {
+                tale.stumbled(&refusal.failure);
+            }
+            match refusal.failure.kind {
+                FailureKind::RateLimit => pass.limited(Instant::now(), wait(&refusal.failure)),
+                kind if is_the_providers(kind) => pass.failed(Instant::now()),
+                _ => pass.succeeded(Instant::now()),
+            }
+            let more = tries < self.config.limits.retries
+                && is_the_providers(refusal.failure.kind)
+                && refusal.failure.retry != Retry::No
+                && way.budget.spend(Instant::now());
+            if !more {
+                return Err(refusal);
+            }
+            let asked = wait(&refusal.failure).unwrap_or_default();
+            if asked > LONGEST_WAIT {
+                return Err(refusal);
+            }
+            sleep(asked.max(Backoff::default().wait(tries, chance()))).await;
+        }
+        Err(resting(name_of(route)))
+    }
+}
+
+pub(crate) fn read(body: &Bytes) -> Result<Doc, Refusal> {
+    interlingua::read_object(body.clone()).map_err(|error| {
+        let (line, column) = error.line_and_column(body);
+        let message = format!("the body cannot be read: {error} (line {line}, column {column})");
+        failure(FailureKind::Shape, &message).into()
+    })
+}
+
+/// Some clients send the body of one API to the path of another.
+fn written_in(body: &Doc, dialect: &'static dyn Dialect) -> &'static dyn Dialect {
+    let root = body.root();
+    let stray = STRAY.iter().find(|(path, key, _)| {
+        *path == dialect.id().0 && root.get(key).is_some() && root.get(dialect.turns_key()).is_none()
+    });
+    stray.and_then(|(_, _, found)| find(found)).unwrap_or(dialect)
+}
+
+/// Histories that are kept by the provider cannot go on at another one. The words make the client
+/// send its whole history instead.
+fn threads(body: &Doc, from: &dyn Dialect) -> Option<Refusal> {
+    let keeps = from.id().0 == "anthropic" && body.root().get("thread").is_some();
+    keeps.then(|| {
+        let message = "threads are not kept here: send the whole history";
+        let body = format!(
+            "{{\"type\":\"error\",\"error\":{{\"type\":\"invalid_request_error\",\"message\":\"{message}\",\
+             \"details\":{{\"error_code\":\"thread_unsupported_request\"}}}}}}"
+        );
+        let as_it_came = Some((body.into(), None));
+        Refusal { failure: failure(FailureKind::Shape, message), as_it_came }
+    })
+}
+
+fn wait(failure: &Failure) -> Option<std::time::Duration> {
+    match failure.retry {
+        Retry::AfterMillis(millis) => Some(std::time::Duration::from_millis(millis)),
+        Retry::No | Retry::Yes => None,
+    }
+}
+
+/// Nobody else would answer otherwise.
+fn is_the_clients(kind: FailureKind) -> bool {
+    matches!(kind, FailureKind::Shape | FailureKind::TooLarge | FailureKind::Filtered)
+}
+
+/// Failures that may be over in a moment. Being limited is not one: the client itself waits then.
+fn is_the_providers(kind: FailureKind) -> bool {
+    matches!(kind, FailureKind::Upstream | FailureKind::Overloaded | FailureKind::Timeout)
+}
+
+fn resting(name: &str) -> Refusal {
+    let message = format!("{name} has failed again and again, and is left alone for a moment");
+    failure(FailureKind::Overloaded, &message).into()
+}
+
+fn nowhere(model: &str) -> Refusal {
+    let message = format!("there is no provider for the model `{model}`");
+    failure(FailureKind::NotFound, &message).into()
+}
+
+/// The path's dialect, the key that gives a stray body away, and the dialect it is written in.
+const STRAY: &[(&str, &str, &str)] = &[("openai-chat", "input", "openai-responses")];
+/// A client that has to wait longer than this decides itself.
+const LONGEST_WAIT: std::time::Duration = std::time::Duration::from_secs(3);
+const TURN: [HeaderName; 3] = [
+    HeaderName::from_static("x-interlingua-turn"),
+    HeaderName::from_static("request-id"),
+    HeaderName::from_static("x-request-id"),
+];
