@@ -1,0 +1,101 @@
+//! The agents that can be started, one row each.
+
+/// How an agent is pointed at the gateway. In texts, `{base}` is the gateway's address and `{model}`
+/// the model's name; what needs a model is left out where none is asked for.
+pub(crate) struct Agent {
+    pub(crate) name: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) program: &'static str,
+    pub(crate) install: &'static str,
+    environment: &'static [(&'static str, &'static str)],
+    arguments: &'static [&'static str],
+    with_model: &'static [&'static str],
+}
+
+impl Agent {
+    pub(crate) fn environment(&self, base: &str, model: Option<&str>) -> Vec<(&str, String)> {
+        let filled = |(name, text): &(&'static str, &str)| Some((*name, fill(text, base, model)?));
+        self.environment.iter().filter_map(filled).collect()
+    }
+
+    pub(crate) fn arguments(&self, base: &str, model: Option<&str>) -> Vec<String> {
+        let all = self.arguments.iter().chain(self.with_model);
+        let with_model = if model.is_some() { usize::MAX } else { self.arguments.len() };
+        all.take(with_model).filter_map(|text| fill(text, base, model)).collect()
+    }
+
+    /// What a person types.
+    pub(crate) fn line(&self, base: &str, model: &str) -> String {
+        let environment = self.environment(base, Some(model));
+        let environment = environment.iter().map(|(name, value)| format!("{name}={}", quoted(value)));
+        let arguments = self.arguments(base, Some(model));
+        let arguments = arguments.iter().map(|argument| quoted(argument));
+        let program = std::iter::once(self.program.to_owned());
+        environment.chain(program).chain(arguments).collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn fill(text: &str, base: &str, model: Option<&str>) -> Option<String> {
+    let text = text.replace("{base}", base);
+    match model {
+        Some(model) => Some(text.replace("{model}", model)),
+        None if text.contains("{model}") => None,
+        None => Some(text),
+    }
+}
+
+/// As a shell reads it.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,{}".contains(c);
+    if !text.is_empty() && text.chars().all(plain) && !text.contains('{') {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+pub(crate) const AGENTS: &[Agent] = &[
+    Agent {
+        name: "claude",
+        title: "Claude Code",
+        program: "claude",
+        install: "npm install -g @anthropic-ai/claude-code",
+        environment: &[("ANTHROPIC_BASE_URL", "{base}"), ("ANTHROPIC_AUTH_TOKEN", "interlingua")],
+        arguments: &[],
+        with_model: &["--model", "{model}"],
+    },
+    Agent {
+        name: "codex",
+        title: "Codex",
+        program: "codex",
+        install: "npm install -g @openai/codex",
+        environment: &[("INTERLINGUA_KEY", "interlingua")],
+        arguments: &[
+            "-c",
+            "model_provider=\"interlingua\"",
+            "-c",
+            "model_providers.interlingua={name=\"Interlingua\",base_url=\"{base}/v1\",env_key=\"INTERLINGUA_KEY\",wire_api=\"responses\"}",
+        ],
+        with_model: &["-c", "model=\"{model}\""],
+    },
+    Agent {
+        name: "opencode",
+        title: "opencode",
+        program: "opencode",
+        install: "npm install -g opencode-ai",
+        environment: &[(
+            "OPENCODE_CONFIG_CONTENT",
+            "{\"provider\":{\"interlingua\":{\"npm\":\"@ai-sdk/anthropic\",\"options\":{\"baseURL\":\"{base}/v1\",\"apiKey\":\"interlingua\"},\"models\":{\"{model}\":{}}}},\"model\":\"interlingua/{model}\",\"small_model\":\"interlingua/{model}\"}",
+        )],
+        arguments: &[],
+        with_model: &[],
+    },
+    Agent {
+        name: "gemini",
+        title: "Gemini CLI",
+        program: "gemini",
+        install: "npm install -g @google/gemini-cli",
+        environment: &[("GOOGLE_GEMINI_BASE_URL", "{base}"), ("GEMINI_API_KEY", "interlingua")],
+        arguments: &[],
+        with_model: &["-m", "{model}"],
+    },
+];

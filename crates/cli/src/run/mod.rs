@@ -1,0 +1,108 @@
+//! `interlingua run`: an agent that talks to the gateway, and does not know it.
+
+mod agents;
+
+use std::io;
+use std::net::SocketAddr;
+use std::process::{Command, ExitStatus};
+use std::time::Duration;
+
+use clap::Args;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+pub(crate) use agents::{AGENTS, Agent};
+
+use crate::problem::Problem;
+use crate::{near, serve, settings};
+
+#[derive(Args)]
+pub(crate) struct Run {
+    /// claude, codex, opencode or gemini
+    #[arg(value_name = "AGENT")]
+    agent: String,
+
+    /// The model to ask for, as PROVIDER/MODEL or a name of your configuration
+    #[arg(long, value_name = "M")]
+    model: Option<String>,
+
+    /// The configuration of a gateway that is started for the agent alone
+    #[arg(long, value_name = "FILE")]
+    config: Option<std::path::PathBuf>,
+
+    /// What the agent itself is told
+    #[arg(last = true, value_name = "ARGS")]
+    arguments: Vec<String>,
+}
+
+pub(crate) fn run(order: &Run) -> Result<(), Problem> {
+    let Some(agent) = AGENTS.iter().find(|agent| agent.name == order.agent) else {
+        let what = near::unknown("agent", &order.agent, AGENTS.iter().map(|agent| agent.name));
+        return Err(Problem::usage(what, ""));
+    };
+    let (mut config, _) = settings::read(order.config.as_deref(), None)?;
+    let default = if config.providers.is_empty() { Some("sim/agent") } else { None };
+    let model = order.model.as_deref().or(default);
+    let runtime = serve::runtime()?;
+    let private = order.config.is_some() || !runtime.block_on(is_running(config.listen));
+    let base = if private {
+        config.listen.set_port(0);
+        let running = runtime.block_on(async { serve::start(config) })?;
+        format!("http://{}", running.addr)
+    } else {
+        format!("http://{}", config.listen)
+    };
+    let status = start(agent, &base, model, &order.arguments)?;
+    // The gateway has nobody left to answer.
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    match status.code() {
+        Some(0) => Ok(()),
+        code => Err(Problem::Ended(code.unwrap_or(1))),
+    }
+}
+
+fn start(
+    agent: &Agent,
+    base: &str,
+    model: Option<&str>,
+    arguments: &[String],
+) -> Result<ExitStatus, Problem> {
+    let started = Command::new(agent.program)
+        .envs(agent.environment(base, model))
+        .args(agent.arguments(base, model))
+        .args(arguments)
+        .status();
+    started.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => {
+            let what = format!("{} is not installed: there is no `{}`", agent.title, agent.program);
+            Problem::usage(what, format!("Install it with: {}", agent.install))
+        }
+        _ => Problem::bad(format!("cannot start {}: {error}", agent.program), ""),
+    })
+}
+
+/// Whether a gateway answers there.
+async fn is_running(addr: SocketAddr) -> bool {
+    let ask = async {
+        let mut stream = TcpStream::connect(addr).await?;
+        let request = format!("GET /healthz HTTP/1.1\r\nhost: {addr}\r\nconnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await?;
+        let mut answer = [0; 12];
+        stream.read_exact(&mut answer).await?;
+        io::Result::Ok(answer.ends_with(b" 200"))
+    };
+    matches!(timeout(Duration::from_secs(1), ask).await, Ok(Ok(true)))
+}
+
+pub(crate) const ABOUT: &str = "\
+Start an agent that talks to the gateway.
+
+The agent is pointed at it through its environment and flags only; none of its files are changed. A \
+gateway that runs already is used, else one is started for the agent alone.";
+
+pub(crate) const HELP: &str = "\
+Examples:
+  interlingua run claude
+  interlingua run codex --model openrouter/z-ai/glm-5
+  interlingua run gemini --model anthropic/claude-sonnet-5 -- -p \"What is in this folder?\"";

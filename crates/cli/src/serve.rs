@@ -1,0 +1,157 @@
+//! `interlingua serve`: the gateway, with or without configuration.
+
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use interlingua_gateway::config::{Config, Watch};
+use interlingua_gateway::{Gateway, Running};
+
+use crate::problem::Problem;
+use crate::run::AGENTS;
+use crate::settings;
+
+#[derive(Args, Default)]
+pub(crate) struct Serve {
+    /// The configuration; without it, the user's own file if there is one
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// Where to listen, whatever the configuration says; port 0 takes a free one
+    #[arg(long, value_name = "ADDR")]
+    listen: Option<SocketAddr>,
+}
+
+pub(crate) fn run(order: &Serve) -> Result<(), Problem> {
+    crate::log::start();
+    let (config, watch) = settings::read(order.config.as_deref(), order.listen)?;
+    let runtime = runtime()?;
+    runtime.block_on(async {
+        let listen = config.listen;
+        let end = asked_to_end().map_err(|error| Problem::bad(error.to_string(), ""))?;
+        let running = start(config)?;
+        announce(&running, listen)?;
+        if let Some(watch) = watch {
+            tokio::spawn(follow(watch, Arc::clone(&running.gateway)));
+        }
+        end.await;
+        tokio::select! {
+            () = running.stop() => {}
+            // Asked twice, it does not wait.
+            () = asked_again() => {}
+        }
+        Ok(())
+    })
+}
+
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Problem> {
+    let built = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    built.map_err(|error| Problem::bad(format!("cannot start: {error}"), ""))
+}
+
+/// Starts the gateway that a configuration describes. Within a runtime.
+pub(crate) fn start(config: Config) -> Result<Running, Problem> {
+    let listen = config.listen;
+    let gateway = Gateway::new(config).map_err(|failure| {
+        Problem::bad(format!("cannot start: {}", failure.message.contents()), "")
+    })?;
+    gateway.start(listen).map_err(|error| {
+        let what = format!("cannot listen at {listen}: {error}");
+        Problem::usage(what, "Is a gateway running already? --listen 127.0.0.1:0 takes a free port.")
+    })
+}
+
+/// Takes over every good new version of the file.
+async fn follow(mut watch: Watch, gateway: Arc<Gateway>) {
+    loop {
+        match watch.changed().await {
+            Ok(config) => {
+                gateway.reconfigure(config);
+                tracing::info!("the configuration has changed and is in force");
+            }
+            Err(reason) => {
+                tracing::error!(%reason, "the new configuration is refused; the old one stays");
+            }
+        }
+    }
+}
+
+/// The address to stdout, for programs; how to use it to stderr, for people.
+fn announce(running: &Running, asked: SocketAddr) -> Result<(), Problem> {
+    let addr = running.addr;
+    let config = running.gateway.config();
+    let mut guide = String::from("Interlingua listens.\n\nProviders\n");
+    for provider in &config.providers {
+        // Writing to a string does not fail.
+        let _ = writeln!(guide, "  {:<12} {}", provider.name, provider.dialect.id());
+    }
+    let _ = writeln!(guide, "  {:<12} built in: sim/agent, sim/echo", "sim");
+    if config.providers.is_empty() {
+        guide.push_str(
+            "  No keys were found in the environment. ANTHROPIC_API_KEY, OPENAI_API_KEY, … add \
+             providers.\n",
+        );
+    }
+    guide.push_str("\nAgents: type one of these\n");
+    let model = if config.providers.is_empty() { "sim/agent" } else { "PROVIDER/MODEL" };
+    for agent in AGENTS {
+        let line = agent.line(&format!("http://{addr}"), model);
+        let _ = writeln!(guide, "  {:<12} {line}", agent.title);
+    }
+    let _ = writeln!(guide, "\n  or            interlingua run AGENT --model {model}");
+    let _ = writeln!(guide, "\nState: http://{addr}/metrics. Ctrl-C stops.");
+    if asked.port() != 0 && !asked.ip().is_loopback() {
+        let _ = writeln!(guide, "It can be reached from other machines; clients need a key.");
+    }
+    // Nobody needs to read it.
+    let _ = io::stderr().lock().write_all(guide.as_bytes());
+    let said = writeln!(io::stdout().lock(), "http://{addr}");
+    said.and_then(|()| io::stdout().flush()).map_err(|_| Problem::Left)
+}
+
+#[cfg(unix)]
+fn asked_to_end() -> io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupted = signal(SignalKind::interrupt())?;
+    let mut ended = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupted.recv() => {}
+            _ = ended.recv() => {}
+        }
+    })
+}
+
+#[cfg(not(unix))]
+fn asked_to_end() -> io::Result<impl Future<Output = ()>> {
+    Ok(async {
+        // Without a way to be asked it listens on.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending().await
+        }
+    })
+}
+
+async fn asked_again() {
+    match asked_to_end() {
+        Ok(end) => end.await,
+        Err(_) => std::future::pending().await,
+    }
+}
+
+pub(crate) const ABOUT: &str = "\
+Listen for agents, and pass what they ask to the providers.
+
+Works with nothing configured: providers are those whose keys are in the environment, and two models \
+are built in. The address goes to stdout as soon as it listens.";
+
+pub(crate) const HELP: &str = "\
+Examples:
+  interlingua serve
+  interlingua serve --config gateway.toml
+  interlingua serve --listen 127.0.0.1:0
+
+docs/CONFIGURATION.md describes the file. `interlingua config check FILE` says what is wrong in one.";

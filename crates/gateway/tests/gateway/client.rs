@@ -1,0 +1,274 @@
+//! Clients of each dialect that replay what they received, as agents do.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use bytes::Bytes;
+use interlingua::{Exchange, Ledger, Stream, find};
+use serde_json::{Value, json};
+
+/// How a client of one dialect talks.
+pub(crate) struct Client {
+    pub(crate) dialect: &'static str,
+    /// The path for a turn of a model, whole or streamed.
+    pub(crate) path: fn(model: &str, stream: bool) -> String,
+    /// The first request: a prompt, one tool, thinking.
+    pub(crate) begin: fn(model: &str, stream: bool, prompt: &str) -> Value,
+    /// Adds the reply and the results of its calls; gives how many calls there were.
+    pub(crate) go_on: fn(request: &mut Value, reply: &Value, result: &str) -> usize,
+    pub(crate) text: fn(reply: &Value) -> String,
+}
+
+/// An answer over HTTP.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: String,
+    pub(crate) body: Vec<u8>,
+    /// Whether it came to its end as HTTP says it.
+    pub(crate) whole: bool,
+}
+
+pub(crate) const CLIENTS: &[Client] = &[
+    Client {
+        dialect: "anthropic",
+        path: |_, _| "/v1/messages?beta=true".to_owned(),
+        begin: |model, stream, prompt| {
+            json!({
+                "model": model, "max_tokens": 9000, "stream": stream,
+                "thinking": {"type": "enabled", "budget_tokens": 2000},
+                "tools": [{"name": "look", "description": "Looks.", "input_schema": schema()}],
+                "messages": [{"role": "user", "content": prompt}],
+            })
+        },
+        go_on: |request, reply, result| {
+            let calls = ids(&reply["content"], "tool_use", "id");
+            let results: Vec<Value> = calls
+                .iter()
+                .map(|id| json!({"type": "tool_result", "tool_use_id": id, "content": result}))
+                .collect();
+            let messages = request["messages"].as_array_mut().unwrap();
+            messages.push(json!({"role": "assistant", "content": reply["content"]}));
+            messages.push(json!({"role": "user", "content": results}));
+            calls.len()
+        },
+        text: |reply| joined(&reply["content"], "text"),
+    },
+    Client {
+        dialect: "openai-chat",
+        path: |_, _| "/v1/chat/completions".to_owned(),
+        begin: |model, stream, prompt| {
+            json!({
+                "model": model, "stream": stream,
+                "tools": [{"type": "function", "function": {
+                    "name": "look", "description": "Looks.", "parameters": schema(),
+                }}],
+                "messages": [{"role": "user", "content": prompt}],
+            })
+        },
+        go_on: |request, reply, result| {
+            let message = &reply["choices"][0]["message"];
+            let calls = message["tool_calls"].as_array().cloned().unwrap_or_default();
+            let messages = request["messages"].as_array_mut().unwrap();
+            messages.push(message.clone());
+            for call in &calls {
+                messages.push(json!({"role": "tool", "tool_call_id": call["id"], "content": result}));
+            }
+            calls.len()
+        },
+        text: |reply| reply["choices"][0]["message"]["content"].as_str().unwrap_or("").to_owned(),
+    },
+    Client {
+        dialect: "openai-responses",
+        path: |_, _| "/v1/responses".to_owned(),
+        begin: |model, stream, prompt| {
+            json!({
+                "model": model, "stream": stream, "store": false,
+                "include": ["reasoning.encrypted_content"], "reasoning": {"effort": "medium"},
+                "tools": [{
+                    "type": "function", "name": "look", "description": "Looks.",
+                    "parameters": schema(), "strict": false,
+                }],
+                "input": [{"role": "user", "content": prompt}],
+            })
+        },
+        go_on: |request, reply, result| {
+            let calls = ids(&reply["output"], "function_call", "call_id");
+            let input = request["input"].as_array_mut().unwrap();
+            input.extend(reply["output"].as_array().unwrap().iter().cloned());
+            for id in &calls {
+                let output = json!({
+                    "type": "function_call_output", "call_id": id, "output": result,
+                });
+                input.push(output);
+            }
+            calls.len()
+        },
+        text: |reply| {
+            let items = reply["output"].as_array().unwrap().iter();
+            items.map(|item| joined(&item["content"], "text")).collect()
+        },
+    },
+    Client {
+        dialect: "gemini",
+        path: |model, stream| {
+            let verb = if stream { "streamGenerateContent?alt=sse" } else { "generateContent" };
+            format!("/v1beta/models/{model}:{verb}")
+        },
+        begin: |_, _, prompt| {
+            json!({
+                "contents": [{"role": "user", "parts": [{"text": prompt}]}],
+                "tools": [{"functionDeclarations": [{
+                    "name": "look", "description": "Looks.", "parameters": schema(),
+                }]}],
+                "generationConfig": {"thinkingConfig": {"includeThoughts": true}},
+            })
+        },
+        go_on: |request, reply, result| {
+            let content = &reply["candidates"][0]["content"];
+            let parts = content["parts"].as_array().cloned().unwrap_or_default();
+            let calls: Vec<&Value> =
+                parts.iter().map(|part| &part["functionCall"]).filter(|c| !c.is_null()).collect();
+            let results: Vec<Value> = calls
+                .iter()
+                .map(|call| {
+                    let mut back = json!({"name": call["name"], "response": {"output": result}});
+                    if !call["id"].is_null() {
+                        back["id"] = call["id"].clone();
+                    }
+                    json!({ "functionResponse": back })
+                })
+                .collect();
+            let contents = request["contents"].as_array_mut().unwrap();
+            contents.push(content.clone());
+            contents.push(json!({"role": "user", "parts": results}));
+            calls.len()
+        },
+        text: |reply| {
+            let parts = reply["candidates"][0]["content"]["parts"].as_array();
+            let said = parts.into_iter().flatten().filter(|part| part["thought"] != true);
+            said.filter_map(|part| part["text"].as_str()).collect()
+        },
+    },
+];
+
+impl Client {
+    /// Asks for a turn, and gives the reply as one body, however it came.
+    pub(crate) fn ask(
+        &self,
+        at: SocketAddr,
+        model: &str,
+        stream: bool,
+        request: &Value,
+    ) -> Result<Value, String> {
+        let answer = post(at, &(self.path)(model, stream), "", request.to_string().as_bytes());
+        if answer.status != 200 || !answer.whole {
+            return Err(format!("{} {}", answer.status, answer.text()));
+        }
+        if !stream {
+            return serde_json::from_slice(&answer.body).map_err(|error| error.to_string());
+        }
+        self.folded(&answer.body)
+    }
+
+    /// What a client of the dialect has gathered when its stream is over.
+    pub(crate) fn folded(&self, body: &[u8]) -> Result<Value, String> {
+        let dialect = find(self.dialect).unwrap();
+        let exchange = Exchange::default();
+        let mut stream = Stream::new(dialect, dialect, &exchange);
+        let mut aside = Vec::new();
+        stream.push(&Bytes::copy_from_slice(body), &mut aside);
+        stream.finish(&mut aside);
+        let (reply, _) = stream.into_reply();
+        let reply = reply.map_err(|failure| format!("{failure:?}"))?;
+        let reply = dialect.encode_reply(&reply, &exchange, &mut Ledger::default());
+        serde_json::from_slice(&reply).map_err(|error| error.to_string())
+    }
+}
+
+impl Answer {
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+    }
+}
+
+pub(crate) fn post(at: SocketAddr, path: &str, headers: &str, body: &[u8]) -> Answer {
+    send(at, "POST", path, headers, body)
+}
+
+pub(crate) fn get(at: SocketAddr, path: &str, headers: &str) -> Answer {
+    send(at, "GET", path, headers, b"")
+}
+
+fn send(at: SocketAddr, method: &str, path: &str, headers: &str, body: &[u8]) -> Answer {
+    let mut stream = TcpStream::connect(at).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let length = body.len();
+    let host = if headers.contains("host:") { String::new() } else { format!("host: {at}\r\n") };
+    let head = format!(
+        "{method} {path} HTTP/1.1\r\n{host}content-length: {length}\r\nconnection: close\r\n\
+         {headers}\r\n"
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    // A server that has heard enough may close before it has read everything.
+    let _ = stream.write_all(body);
+    let mut read = Vec::new();
+    let _ = stream.read_to_end(&mut read);
+    parse(&read)
+}
+
+fn parse(read: &[u8]) -> Answer {
+    let Some(at) = read.windows(4).position(|bytes| bytes == b"\r\n\r\n") else {
+        return Answer { status: 0, headers: String::new(), body: Vec::new(), whole: false };
+    };
+    let headers = String::from_utf8(read[..at].to_vec()).unwrap();
+    let status = headers.split(' ').nth(1).unwrap().parse().unwrap();
+    let sent = &read[at + 4..];
+    let (body, whole) = if headers.contains("transfer-encoding: chunked") {
+        unchunked(sent)
+    } else {
+        let length = headers.lines().find_map(|line| line.strip_prefix("content-length: "));
+        (sent.to_vec(), length.is_none_or(|length| length.parse() == Ok(sent.len())))
+    };
+    Answer { status, headers, body, whole }
+}
+
+fn unchunked(mut rest: &[u8]) -> (Vec<u8>, bool) {
+    let mut body = Vec::new();
+    loop {
+        let Some(at) = rest.windows(2).position(|bytes| bytes == b"\r\n") else {
+            return (body, false);
+        };
+        let size = std::str::from_utf8(&rest[..at]).unwrap();
+        let size = usize::from_str_radix(size, 16).unwrap();
+        rest = &rest[at + 2..];
+        if size == 0 {
+            return (body, true);
+        }
+        let Some(chunk) = rest.get(..size) else { return (body, false) };
+        body.extend_from_slice(chunk);
+        rest = rest.get(size + 2..).unwrap_or_default();
+    }
+}
+
+fn schema() -> Value {
+    json!({
+        "type": "object", "required": ["place"],
+        "properties": {"place": {"type": "string"}, "deep": {"type": "boolean"}},
+    })
+}
+
+fn ids(blocks: &Value, kind: &str, key: &str) -> Vec<Value> {
+    let blocks = blocks.as_array().into_iter().flatten();
+    blocks.filter(|block| block["type"] == kind).map(|block| block[key].clone()).collect()
+}
+
+fn joined(blocks: &Value, key: &str) -> String {
+    let blocks = blocks.as_array().into_iter().flatten();
+    blocks.filter_map(|block| block[key].as_str()).collect()
+}

@@ -1,0 +1,7 @@
+//! The gateway between real sockets: clients of every dialect in front, the strict simulator behind.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod client;
+mod house;
+mod matrix;

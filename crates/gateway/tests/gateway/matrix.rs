@@ -1,0 +1,76 @@
+//! Every client dialect in front of every provider, streamed and not: a conversation with thinking
+//! and a tool is understood to its end, and no provider refuses anything.
+
+use crate::client::CLIENTS;
+use crate::house::House;
+
+#[test]
+fn every_client_talks_to_every_provider() {
+    let house = House::build();
+    let mut broken = Vec::new();
+    for client in CLIENTS {
+        for (provider, model) in PROVIDERS {
+            for stream in [false, true] {
+                let model = format!("{provider}/{model}");
+                if let Err(why) = two_steps(&house, client, &model, stream) {
+                    broken.push(format!("{} → {model}, stream {stream}: {why}", client.dialect));
+                }
+            }
+        }
+    }
+    for request in house.log() {
+        if request["accepted"] != true {
+            broken.push(format!("{} refuses: {}", request["flavor"], request["violations"]));
+        }
+    }
+    assert!(broken.is_empty(), "{}\n{}", broken.len(), broken.join("\n"));
+    assert_eq!(house.log().len(), CLIENTS.len() * PROVIDERS.len() * 2 * 2);
+}
+
+fn two_steps(
+    house: &House,
+    client: &crate::client::Client,
+    model: &str,
+    stream: bool,
+) -> Result<(), String> {
+    let mut request = (client.begin)(model, stream, "Please look at the harbour.");
+    let reply = client.ask(house.addr(), model, stream, &request)?;
+    let result = "14 ships, \"3\" of them blue — ÄÖ";
+    if (client.go_on)(&mut request, &reply, result) == 0 {
+        return Err(format!("no call in {reply}"));
+    }
+    let reply = client.ask(house.addr(), model, stream, &request)?;
+    let text = (client.text)(&reply);
+    if text.contains("I received 1 result(s)") && text.contains("14 ships") {
+        Ok(())
+    } else {
+        Err(format!("the result did not arrive: {text}"))
+    }
+}
+
+/// Every API and every way of speaking one that the simulator plays, with a model it knows.
+const PROVIDERS: &[(&str, &str)] = &[
+    ("anthropic", "claude-sonnet-4-5"),
+    ("anthropic", "claude-opus-5-5"),
+    ("openai", "gpt-4.1"),
+    ("openai", "gpt-5.5"),
+    ("codex", "gpt-5.5-codex"),
+    ("openrouter", "anthropic/claude-sonnet-4-5"),
+    ("deepseek", "deepseek-reasoner"),
+    ("mistral", "mistral-large-latest"),
+    ("groq", "openai/gpt-oss-120b"),
+    ("moonshot", "kimi-k2-thinking"),
+    ("xai", "grok-4"),
+    ("qwen", "qwen3-max"),
+    ("glm", "glm-4.6"),
+    ("cerebras", "qwen-3-235b"),
+    ("vllm", "qwen3"),
+    ("ollama", "qwen3"),
+    ("llama.cpp", "qwen3"),
+    ("lm-studio", "qwen3"),
+    ("azure", "gpt-5.5"),
+    ("generic", "some-model"),
+    ("gemini", "gemini-3-pro"),
+    ("vertex", "gemini-2.5-pro"),
+    ("bedrock", "anthropic.claude-sonnet-4-5-20250929-v1:0"),
+];
