@@ -7,7 +7,7 @@ use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use http::Response;
 use interlingua::model::{FailureKind, Retry, Usage};
 use interlingua::{
-    Dialect, Doc, Exchange, Failure, Ledger, Reply, ReplyError, Stream, Target, Text,
+    Dialect, Doc, Exchange, Failure, Ledger, ReplyError, Stream, Target, Text,
     translate_document, translate_reply, unfold,
 };
 use interlingua_upstream::{Answer, Ask, Body, Call, retry};
@@ -53,12 +53,13 @@ impl Order<'_> {
     ) -> Result<Response<Out>, Refusal> {
         let (to, flavor) = self.speaks(route);
         let model = self.model_at(route);
-        let told = if let Some(tale) = tale { tale.asks(name_of(route), &model); tale.id } else { uuid::Uuid::nil() };
+        let id = tale.as_mut().map(|tale| tale.asks(name_of(route), &model));
         let target = Target {
             model: Some(Text::new(&model)),
             flavor,
             betas: self.betas(to),
             stream: self.stream,
+            trusting: true,
         };
         let translated = translate_document(body, self.from, to, &target);
         if let Some(tale) = tale {
@@ -71,7 +72,7 @@ impl Order<'_> {
         }
         let mut exchange = translated.exchange;
         exchange.model = Some(Text::new(self.model));
-        exchange.id = Some(Text::new(&told.simple().to_string()));
+        exchange.id = id.map(|id| Text::new(&id.simple().to_string()));
         exchange.created = now();
         exchange.array = self.array;
         let streamed = is_stream(&answer.headers);
@@ -135,7 +136,7 @@ impl Order<'_> {
         let mut headers = HeaderMap::new();
         if to.id() == self.from.id() {
             for name in PASSED_ON {
-                for value in self.headers.get_all(name) {
+                for value in self.headers.get_all(&name) {
                     headers.append(name.clone(), value.clone());
                 }
             }

@@ -57,7 +57,7 @@ async fn asked(order: &Order<'_>, body: Doc, route: &Route) -> Option<u64> {
     let (to, flavor) = order.speaks(route);
     let model = order.model_at(route);
     let target =
-        Target { model: Some(Text::new(&model)), flavor, betas: order.betas(to), stream: false };
+        Target { model: Some(Text::new(&model)), flavor, betas: order.betas(to), ..Target::default() };
     let translated = translate_document(body, order.from, to, &target);
     let answer = order.ask(route, Ask::Count, &model, translated.body).await.ok()?;
     if answer.status != 200 {

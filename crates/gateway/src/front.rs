@@ -14,7 +14,7 @@ use hyper::body::Incoming;
 use interlingua::model::FailureKind;
 use interlingua::{Dialect, Failure};
 
-use crate::endpoint::{Address, Asked, Endpoint, address};
+use crate::endpoint::{Address, Endpoint, address};
 use crate::out::Out;
 use crate::refusal::{Refusal, failure};
 use crate::state::Gateway;

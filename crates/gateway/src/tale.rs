@@ -49,10 +49,12 @@ impl Tale {
         }
     }
 
-    pub(crate) fn asks(&mut self, provider: &str, model: &str) {
+    /// A provider is asked; gives the id of the turn.
+    pub(crate) fn asks(&mut self, provider: &str, model: &str) -> Uuid {
         provider.clone_into(&mut self.provider);
         model.clone_into(&mut self.model);
         self.tries += 1;
+        self.id
     }
 
     pub(crate) fn repaired(&self, ledger: &Ledger) {

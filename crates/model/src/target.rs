@@ -19,6 +19,9 @@ pub struct Target {
     pub betas: Vec<Text>,
     /// The client asked for a stream beside the body, in the address.
     pub stream: bool,
+    /// Fields that are known nowhere here are passed on within their dialect: the provider may be
+    /// newer than we are.
+    pub trusting: bool,
 }
 
 /// What translating a reply needs to know of the request it answers.

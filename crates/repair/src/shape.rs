@@ -41,6 +41,8 @@ pub struct Reading<'r> {
     /// `camelCase` and `snake_case` are one, and numbers may be strings.
     pub either_case: bool,
     pub betas: &'r [Text],
+    /// A field that is not listed at all may be there.
+    pub trusting: bool,
 }
 
 /// What is to be done with a value.
@@ -66,7 +68,11 @@ pub const fn beta(name: &'static str, kind: Kind, beta: &'static str) -> Key {
 impl Reading<'_> {
     /// The field of this name, if it may be there.
     pub fn find<'k>(&self, keys: &'k [Key], name: &str) -> Option<&'k Key> {
-        keys.iter().find(|key| self.is(name, key.name) && self.lets_in(key.beta))
+        let mut named = keys.iter().filter(|key| self.is(name, key.name)).peekable();
+        if self.trusting && named.peek().is_none() {
+            return Some(&ANYTHING);
+        }
+        named.find(|key| self.lets_in(key.beta))
     }
 
     pub fn lets_in(&self, beta: &str) -> bool {
@@ -196,3 +202,6 @@ fn same_words(one: &str, other: &str) -> bool {
     let (one, other): (Vec<u8>, Vec<u8>) = (letters(one), letters(other));
     one == other
 }
+
+/// A field of which only its own provider knows what it holds.
+static ANYTHING: Key = key("", Kind::Any);

@@ -31,6 +31,8 @@ pub struct Profile {
     pub model: Option<Text>,
     /// Features beyond the usual that the client asked for.
     pub betas: Vec<Text>,
+    /// Fields that are known nowhere here may be there.
+    pub trusting: bool,
     pub cache: &'static cache::Cache,
     pub calls: &'static calls::Calls,
     pub fields: &'static fields::Fields,
@@ -54,6 +56,7 @@ impl Profile {
         Some(Self {
             dialect,
             betas: target.betas.clone(),
+            trusting: target.trusting,
             cache: scope::first(cache::ROWS, &aim)?,
             calls: scope::first(calls::ROWS, &aim)?,
             fields: scope::first(fields::ROWS, &aim)?,
@@ -74,7 +77,11 @@ impl Profile {
 
     /// How the target reads fields.
     pub fn reading(&self) -> Reading<'_> {
-        Reading { either_case: self.fields.either_case, betas: &self.betas }
+        Reading {
+            either_case: self.fields.either_case,
+            betas: &self.betas,
+            trusting: self.trusting && self.fields.trusts,
+        }
     }
 }
 

@@ -22,6 +22,7 @@ pub(super) const FIELDS: Fields = Fields {
     foreign: Some(FOREIGN),
     labels: &[],
     only_user_named: false,
+    trusts: true,
 };
 
 const BODY: &[Key] = &[

@@ -57,6 +57,7 @@ pub(super) const STUDIO: Fields = Fields {
     ]),
     labels: LABELS,
     only_user_named: false,
+    trusts: true,
 };
 
 /// As Vertex knows them.

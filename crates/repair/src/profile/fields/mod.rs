@@ -30,6 +30,9 @@ pub struct Fields {
     pub labels: &'static [&'static str],
     /// Nobody but the user may have a name.
     pub only_user_named: bool,
+    /// Its clients write what it knows, and not what its relatives know: a field that is not listed
+    /// here is one that is newer than this list.
+    pub trusts: bool,
 }
 
 /// A kind of block that only one dialect has.
@@ -139,6 +142,7 @@ const ANY: Fields = Fields {
     foreign: None,
     labels: LABELS,
     only_user_named: false,
+    trusts: false,
 };
 
 /// "x-anthropic-billing-header: `cc_version=2.1.117.48f`; `cc_entrypoint=cli`; cch=71fea;"

@@ -35,6 +35,7 @@ pub(super) const OPENAI: Fields = Fields {
     ]),
     labels: LABELS,
     only_user_named: false,
+    trusts: false,
 };
 
 pub(super) const AZURE: Fields = Fields { body: Some(AZURES), ..OPENAI };

@@ -60,6 +60,7 @@ pub(super) const FIELDS: Fields = Fields {
     foreign: Some(FOREIGN),
     labels: LABELS,
     only_user_named: false,
+    trusts: true,
 };
 
 const ID: Key = key("id", Text);
