@@ -188,10 +188,11 @@ fn assistant(
 ) -> Turn {
     let calls = tool_calls(&fields, reply, place, ledger);
     let mut turn = Turn::new(Role::Assistant);
-    let seals = thinking(&mut fields, &calls, place != Place::REPLY, &mut turn);
+    let (before, seals) = thinking(&mut fields, &calls, place != Place::REPLY, &mut turn);
     let first = turn.blocks.len();
     spoken(node, &fields, &calls, &mut turn, place, ledger);
     citations(fields.annotations, turn.blocks.get_mut(first..).unwrap_or_default(), place, ledger);
+    turn.blocks[before..].rotate_left(first - before);
     for image in fields.images.into_iter().flat_map(Node::items) {
         turn.blocks.push(parts::part(image, place, ledger));
     }
@@ -234,13 +235,14 @@ fn tool_calls(
     found
 }
 
-/// The reasoning of a message comes before its words. Returns seals that belong to calls.
+/// The reasoning of a message comes before its words, or some of it. Returns how much of it does, and
+/// seals that belong to calls.
 fn thinking(
     fields: &mut Fields<'_>,
     calls: &[Verbatim<Block>],
     is_history: bool,
     turn: &mut Turn,
-) -> Vec<(Text, interlingua_model::Seal)> {
+) -> (usize, Vec<(Text, interlingua_model::Seal)>) {
     let is_call = |id: &Text| {
         calls.iter().any(|block| matches!(&block.body, Body::ToolCall(call) if call.id == *id))
     };
@@ -254,8 +256,9 @@ fn thinking(
     } else if let Some(text) = text.filter(|text| !is_same(text, &details.blocks)) {
         fields.extras.put(ID, Text::word("reasoning"), Json::string(&text));
     }
+    let before = if details.blocks.is_empty() { turn.blocks.len() } else { details.before };
     turn.blocks.extend(details.blocks);
-    details.calls
+    (before, details.calls)
 }
 
 /// Whether a plain text of reasoning only repeats what the entries say.

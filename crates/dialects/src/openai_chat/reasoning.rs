@@ -15,13 +15,22 @@ pub(super) struct Details {
     pub(super) blocks: Vec<Verbatim<Block>>,
     /// Seals that belong to the call with this id.
     pub(super) calls: Vec<(Text, Seal)>,
+    /// How many of the blocks stand before the words of the message. A number that is left out in the
+    /// count of the entries is where the words stand; usually they come after all of them.
+    pub(super) before: usize,
 }
 
 /// Reads the list. `is_call` says whether an id is that of a call in the same message.
 pub(super) fn decode(list: Node<'_>, is_call: impl Fn(&Text) -> bool) -> Details {
     let mut details = Details::default();
+    let (mut expected, mut gaps) = (0, Vec::new());
     for node in list.items() {
         let block = entry(node);
+        let index = node.get("index").and_then(Node::count).unwrap_or(expected);
+        if index == expected + 1 {
+            gaps.push(details.blocks.len());
+        }
+        expected = index + 1;
         let Some(seal) = block.seal.as_deref().filter(|_| is_redacted(&block)) else {
             details.blocks.push(block);
             continue;
@@ -37,6 +46,10 @@ pub(super) fn decode(list: Node<'_>, is_call: impl Fn(&Text) -> bool) -> Details
             details.blocks.push(block);
         }
     }
+    details.before = match gaps[..] {
+        [before] => before,
+        _ => details.blocks.len(),
+    };
     details
 }
 

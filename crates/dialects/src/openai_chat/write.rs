@@ -83,6 +83,8 @@ impl Writer {
                 let said = std::mem::take(&mut self.said);
                 self.before.extend(Some(said.into_text()).filter(|said| !said.is_empty()));
                 self.open = Open::Text { seal: block.seal.clone() };
+                // Entries of reasoning count the words that stand between them.
+                self.details += 1;
                 self.say(text, out);
                 for citation in citations {
                     self.cite(citation, out, ledger);

@@ -13,8 +13,10 @@ use crate::openai_chat::{ID, calls, content, reasoning, stop, usage};
 /// The blocks of a reply by where they go.
 #[derive(Default)]
 struct Parts<'r> {
-    thinking: Vec<&'r Verbatim<Block>>,
+    /// Each with the number of texts before it.
+    thinking: Vec<(u64, &'r Verbatim<Block>)>,
     texts: Vec<Text>,
+    spoken: u64,
     refusals: Vec<&'r Text>,
     /// Each with the number of characters before its text.
     citations: Vec<(u64, &'r Citation)>,
@@ -108,9 +110,10 @@ impl<'r> Parts<'r> {
         ledger: &mut Ledger,
     ) {
         match &block.body {
-            Body::Thinking(_) => self.thinking.push(block),
+            Body::Thinking(_) => self.thinking.push((self.spoken, block)),
             Body::Text { text, citations } => {
                 self.separate(follows);
+                self.spoken += 1;
                 let before: usize =
                     self.texts.iter().map(|text| text.contents().chars().count()).sum();
                 for citation in citations {
@@ -144,7 +147,7 @@ impl<'r> Parts<'r> {
             }
             Body::ToolResult(_) => leave("a result", place, ledger),
             Body::Foreign { dialect, kind, .. } if *dialect == ID && reasoning::is_entry(kind) => {
-                self.thinking.push(block);
+                self.thinking.push((self.spoken, block));
             }
             Body::Foreign { kind, .. } => leave(&kind.contents(), place, ledger),
         }
@@ -188,7 +191,7 @@ impl<'r> Parts<'r> {
 
     /// The text of all reasoning, and beside it the entries that carry seals.
     fn write_thinking(&self, o: &mut Object<'_>) {
-        let texts = self.thinking.iter().filter_map(|block| match &block.body {
+        let texts = self.thinking.iter().filter_map(|(_, block)| match &block.body {
             Body::Thinking(thinking) if thinking.form != Form::Redacted => Some(&thinking.text),
             _ => None,
         });
@@ -196,16 +199,17 @@ impl<'r> Parts<'r> {
         if !texts.is_empty() {
             o.key("reasoning_content").joined(texts, "");
         }
-        let is_entry = |block: &&Verbatim<Block>| {
+        let is_entry = |(_, block): &(u64, &Verbatim<Block>)| {
             block.seal.is_some()
                 || matches!(&block.body, Body::Thinking(thinking) if thinking.form == Form::Summary)
                 || matches!(block.body, Body::Foreign { .. })
         };
         if self.thinking.iter().any(is_entry) {
             o.array("reasoning_details", |a| {
-                let mut index = 0;
-                for block in &self.thinking {
-                    index = reasoning::write(block, index, a);
+                // Entries count the words that stand between them.
+                let mut count = 0;
+                for (spoken, block) in &self.thinking {
+                    count = reasoning::write(block, count + spoken, a) - spoken;
                 }
             });
         }
