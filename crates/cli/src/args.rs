@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use interlingua::{ALL, Dialect, find};
 
-/// Translates requests, replies and streams between the APIs of language models.
+/// Any agent, any model: a gateway between the APIs of language models, and its tools.
 #[derive(Parser)]
 #[command(name = "interlingua", version, after_help = EXAMPLES, disable_help_subcommand = true)]
 pub(crate) struct Cli {
@@ -16,6 +16,12 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    /// Listen for agents, and pass what they ask to the providers; also without a command
+    #[command(after_help = crate::serve::HELP, long_about = crate::serve::ABOUT)]
+    Serve(crate::serve::Serve),
+    /// Start an agent that talks to the gateway
+    #[command(after_help = crate::run::HELP, long_about = crate::run::ABOUT)]
+    Run(crate::run::Run),
     /// Translate one request, reply or recorded stream from one dialect to another
     #[command(after_help = TRANSLATE, long_about = TRANSLATE_ABOUT)]
     Translate(Translate),
@@ -79,7 +85,9 @@ pub(crate) fn dialect() -> impl TypedValueParser<Value = &'static dyn Dialect> {
 }
 
 const EXAMPLES: &str = "\
-Example:
+Examples:
+  interlingua
+  interlingua run claude --model sim/agent
   interlingua translate --from anthropic --to openai-chat request.json
 
 `interlingua COMMAND --help` tells more about a command.";

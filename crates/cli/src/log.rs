@@ -1,4 +1,4 @@
-//! The log of commands that keep running: to stderr, as much as INTERLINGUA_LOG says.
+//! The log of commands that keep running: to stderr, as much as `INTERLINGUA_LOG` says.
 
 use std::io;
 

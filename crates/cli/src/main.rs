@@ -5,15 +5,19 @@ mod case;
 mod check;
 mod doctor;
 mod input;
+mod log;
 mod near;
 mod output;
 mod problem;
+mod run;
+mod serve;
+mod settings;
 mod simulate;
 mod translate;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser as _};
+use clap::Parser as _;
 
 use crate::args::{Cli, Command};
 use crate::problem::Problem;
@@ -25,7 +29,9 @@ fn main() -> ExitCode {
         Some(Command::Check(order)) => check::run(&order),
         Some(Command::Doctor(order)) => doctor::run(&order),
         Some(Command::Simulate(order)) => simulate::run(&order),
-        None => output::print(Cli::command().render_help().to_string().as_bytes()),
+        Some(Command::Serve(order)) => serve::run(&order),
+        Some(Command::Run(order)) => run::run(&order),
+        None => serve::run(&serve::Serve::default()),
     };
     match done {
         Ok(()) | Err(Problem::Left) => ExitCode::SUCCESS,

@@ -10,6 +10,8 @@ pub(crate) enum Problem {
     Bad { what: String, advice: String },
     /// The command was used in a wrong way.
     Usage { what: String, advice: String },
+    /// A program that was started has ended with this code, and has said why itself.
+    Ended(i32),
 }
 
 impl Problem {
@@ -37,6 +39,7 @@ impl Problem {
             Self::Left => ExitCode::SUCCESS,
             Self::Bad { .. } => ExitCode::FAILURE,
             Self::Usage { .. } => ExitCode::from(2),
+            Self::Ended(code) => ExitCode::from(u8::try_from(*code).unwrap_or(1)),
         }
     }
 }

@@ -4,10 +4,9 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
-use interlingua_gateway::config::{Config, Watch};
+use interlingua_gateway::config::Config;
 use interlingua_gateway::{Gateway, Running};
 
 use crate::problem::Problem;
@@ -27,16 +26,13 @@ pub(crate) struct Serve {
 
 pub(crate) fn run(order: &Serve) -> Result<(), Problem> {
     crate::log::start();
-    let (config, watch) = settings::read(order.config.as_deref(), order.listen)?;
+    let config = settings::read(order.config.as_deref(), order.listen)?;
     let runtime = runtime()?;
     runtime.block_on(async {
         let listen = config.listen;
         let end = asked_to_end().map_err(|error| Problem::bad(error.to_string(), ""))?;
         let running = start(config)?;
         announce(&running, listen)?;
-        if let Some(watch) = watch {
-            tokio::spawn(follow(watch, Arc::clone(&running.gateway)));
-        }
         end.await;
         tokio::select! {
             () = running.stop() => {}
@@ -60,23 +56,11 @@ pub(crate) fn start(config: Config) -> Result<Running, Problem> {
     })?;
     gateway.start(listen).map_err(|error| {
         let what = format!("cannot listen at {listen}: {error}");
-        Problem::usage(what, "Is a gateway running already? --listen 127.0.0.1:0 takes a free port.")
+        Problem::usage(
+            what,
+            "Is a gateway running already? --listen 127.0.0.1:0 takes a free port.",
+        )
     })
-}
-
-/// Takes over every good new version of the file.
-async fn follow(mut watch: Watch, gateway: Arc<Gateway>) {
-    loop {
-        match watch.changed().await {
-            Ok(config) => {
-                gateway.reconfigure(config);
-                tracing::info!("the configuration has changed and is in force");
-            }
-            Err(reason) => {
-                tracing::error!(%reason, "the new configuration is refused; the old one stays");
-            }
-        }
-    }
 }
 
 /// The address to stdout, for programs; how to use it to stderr, for people.

@@ -2,8 +2,8 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use http::header::{AUTHORIZATION, HOST, HeaderMap, ORIGIN};
 use http::Uri;
+use http::header::{AUTHORIZATION, HOST, HeaderMap, ORIGIN};
 use interlingua::Failure;
 use interlingua::model::FailureKind;
 
@@ -26,7 +26,9 @@ pub(crate) fn is_meant(
         );
         Failure { status: 403, ..failure(FailureKind::Permission, &message) }
     };
-    if let Some(host) = host && !is_own_host(config, at, host) {
+    if let Some(host) = host
+        && !is_own_host(config, at, host)
+    {
         return Err(strange("host", host));
     }
     if let Some(origin) = headers.get(ORIGIN) {
@@ -75,8 +77,8 @@ pub(crate) fn admitted<'c>(
         scheme.eq_ignore_ascii_case("bearer").then_some(key.trim().as_bytes())
     });
     let plain = KEYS.iter().filter_map(|name| headers.get(*name)).map(http::HeaderValue::as_bytes);
-    let shown = bearer.into_iter().chain(plain);
-    let found = shown.filter_map(|key| config.access.admits(key)).next();
+    let mut shown = bearer.into_iter().chain(plain);
+    let found = shown.find_map(|key| config.access.admits(key));
     found.map(Some).ok_or_else(|| {
         failure(FailureKind::Auth, "this gateway asks for a key of its own, and this is none")
     })

@@ -3,12 +3,12 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use http::Response;
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use interlingua::model::{FailureKind, Retry, Usage};
 use interlingua::{
-    Dialect, Doc, Exchange, Failure, Ledger, ReplyError, Stream, Target, Text,
-    translate_document, translate_reply, unfold,
+    Dialect, Doc, Exchange, Failure, Ledger, ReplyError, Stream, Target, Text, translate_document,
+    translate_reply, unfold,
 };
 use interlingua_upstream::{Answer, Ask, Body, Call, retry};
 use tokio::time::{Instant, sleep_until};
@@ -52,7 +52,7 @@ impl Order<'_> {
         tale: &mut Option<Tale>,
     ) -> Result<Response<Out>, Refusal> {
         let (to, flavor) = self.speaks(route);
-        let model = self.model_at(route);
+        let model = Self::model_at(route);
         let id = tale.as_mut().map(|tale| tale.asks(name_of(route), &model));
         let target = Target {
             model: Some(Text::new(&model)),
@@ -62,9 +62,7 @@ impl Order<'_> {
             trusting: true,
         };
         let translated = translate_document(body, self.from, to, &target);
-        if let Some(tale) = tale {
-            tale.repaired(&translated.ledger);
-        }
+        Tale::repaired(&translated.ledger);
         let answer = self.ask(route, Ask::Turn { stream: self.stream }, &model, translated.body);
         let answer = answer.await?;
         if !(200..300).contains(&answer.status) {
@@ -115,7 +113,7 @@ impl Order<'_> {
         }
     }
 
-    pub(crate) fn model_at(&self, route: &Route) -> String {
+    pub(crate) fn model_at(route: &Route) -> String {
         match &route.to {
             To::Simulated => Builtin::model(&route.model),
             To::Provider(_) => route.model.clone(),
@@ -153,9 +151,10 @@ impl Order<'_> {
             let millis = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
             failure.retry = Retry::AfterMillis(millis);
         }
-        let same = to.id() == self.client.id() && !body.is_empty();
-        let as_it_came = same.then(|| (body, headers.get(CONTENT_TYPE).cloned()));
-        Refusal { failure, as_it_came }
+        // A page of something on the way is in nobody's dialect.
+        let same = to.id() == self.client.id() && failure.written.is_some();
+        let as_it_came = same.then(|| Box::new((body, headers.get(CONTENT_TYPE).cloned())));
+        Refusal { failure: Box::new(failure), as_it_came }
     }
 }
 
@@ -181,10 +180,12 @@ impl Heard<'_> {
                 () = &mut patience => break,
             }
         }
-        if !stream.has_begun() && let Some(failure) = stream.failure() {
+        if !stream.has_begun()
+            && let Some(failure) = stream.failure()
+        {
             return Err(failure.clone().into());
         }
-        let mut response = self.response(tale, None);
+        let mut response = self.response(tale.as_ref(), None);
         let content_type = if self.exchange.array { JSON } else { EVENTS };
         response.headers_mut().insert(CONTENT_TYPE, content_type);
         response.headers_mut().insert(http::header::CACHE_CONTROL, NO_CACHE);
@@ -254,25 +255,27 @@ impl Heard<'_> {
         ledger: &Ledger,
         usage: Usage,
     ) -> Response<Out> {
-        let mut response = self.response(tale, Some(ledger));
+        let mut response = self.response(tale.as_ref(), Some(ledger));
         response.headers_mut().insert(CONTENT_TYPE, JSON);
         *response.body_mut() = Out::Whole(body);
+        Tale::repaired(ledger);
         if let Some(tale) = tale {
-            tale.repaired(ledger);
             tale.answered(usage);
         }
         response
     }
 
     /// A response with the headers that every answer has.
-    fn response(&self, tale: &Option<Tale>, more: Option<&Ledger>) -> Response<Out> {
+    fn response(&self, tale: Option<&Tale>, more: Option<&Ledger>) -> Response<Out> {
         let mut response = Response::new(Out::Whole(Bytes::new()));
         let headers = response.headers_mut();
         let entries = self.ledger.entries.iter().chain(more.iter().flat_map(|more| &more.entries));
         let mut rules: Vec<&str> = entries.map(|entry| entry.rule).collect();
         rules.sort_unstable();
         rules.dedup();
-        if !rules.is_empty() && let Ok(value) = HeaderValue::from_str(&rules.join(",")) {
+        if !rules.is_empty()
+            && let Ok(value) = HeaderValue::from_str(&rules.join(","))
+        {
             headers.insert(REPAIRS, value);
         }
         if let Some(tale) = tale {

@@ -55,9 +55,13 @@ fn counts(order: &Order<'_>, route: &Route) -> bool {
 
 async fn asked(order: &Order<'_>, body: Doc, route: &Route) -> Option<u64> {
     let (to, flavor) = order.speaks(route);
-    let model = order.model_at(route);
-    let target =
-        Target { model: Some(Text::new(&model)), flavor, betas: order.betas(to), ..Target::default() };
+    let model = Order::model_at(route);
+    let target = Target {
+        model: Some(Text::new(&model)),
+        flavor,
+        betas: order.betas(to),
+        ..Target::default()
+    };
     let translated = translate_document(body, order.from, to, &target);
     let answer = order.ask(route, Ask::Count, &model, translated.body).await.ok()?;
     if answer.status != 200 {
@@ -72,7 +76,8 @@ fn estimate(bytes: usize) -> u64 {
 }
 
 fn said(dialect: &dyn Dialect, count: u64, estimated: bool) -> Response<Out> {
-    let field = FIELDS.iter().find(|(name, _)| *name == dialect.id().0).map_or("input_tokens", |row| row.1);
+    let field =
+        FIELDS.iter().find(|(name, _)| *name == dialect.id().0).map_or("input_tokens", |row| row.1);
     let mut response = Response::new(Out::Whole(format!("{{\"{field}\":{count}}}").into()));
     response.headers_mut().insert(CONTENT_TYPE, JSON);
     if estimated {

@@ -47,6 +47,13 @@ struct Row {
     endpoint: fn(Asked) -> Endpoint,
 }
 
+/// What stands after a model's name in a path.
+struct Verb {
+    name: &'static str,
+    stream: Option<bool>,
+    endpoint: fn(Asked) -> Endpoint,
+}
+
 pub(crate) fn address(method: &Method, uri: &Uri, headers: &HeaderMap) -> Address {
     let segments: Vec<&str> = uri.path().split('/').filter(|part| !part.is_empty()).collect();
     let row = ROWS.iter().find(|row| segments.ends_with(row.path));
@@ -81,11 +88,12 @@ fn beneath_models(
         Method::GET => (Endpoint::Models { model: (!name.is_empty()).then_some(name) }, None),
         Method::POST => {
             let found = name.rsplit_once(':').and_then(|(model, verb)| {
-                let verb = VERBS.iter().find(|known| known.0 == verb)?;
-                let asks_events = query.is_some_and(|query| query.split('&').any(|q| q == "alt=sse"));
-                let array = verb.1 == Some(true) && !asks_events;
-                let asked = Asked { model: Some(model.to_owned()), stream: verb.1, array };
-                Some((verb.2)(asked))
+                let verb = VERBS.iter().find(|known| known.name == verb)?;
+                let asks_events =
+                    query.is_some_and(|query| query.split('&').any(|q| q == "alt=sse"));
+                let array = verb.stream == Some(true) && !asks_events;
+                let asked = Asked { model: Some(model.to_owned()), stream: verb.stream, array };
+                Some((verb.endpoint)(asked))
             });
             (found.unwrap_or(Endpoint::Unknown), Some(VERBS_DIALECT))
         }
@@ -114,10 +122,10 @@ const ROWS: &[Row] = &[
 ];
 
 const VERBS_DIALECT: &str = "gemini";
-const VERBS: &[(&str, Option<bool>, fn(Asked) -> Endpoint)] = &[
-    ("generateContent", Some(false), Endpoint::Turn),
-    ("streamGenerateContent", Some(true), Endpoint::Turn),
-    ("countTokens", None, Endpoint::Count),
+const VERBS: &[Verb] = &[
+    Verb { name: "generateContent", stream: Some(false), endpoint: Endpoint::Turn },
+    Verb { name: "streamGenerateContent", stream: Some(true), endpoint: Endpoint::Turn },
+    Verb { name: "countTokens", stream: None, endpoint: Endpoint::Count },
 ];
 
 /// A header or first segment, and whose it is.

@@ -34,12 +34,12 @@ pub(crate) async fn answer(
     poll_fn(move |context| {
         match catch_unwind(AssertUnwindSafe(|| answering.as_mut().poll(context))) {
             Ok(Poll::Ready(Ok(response))) => Poll::Ready(response),
-            Ok(Poll::Ready(Err(failure))) => {
-                Poll::Ready(Refusal::from(failure).response(dialect))
-            }
+            Ok(Poll::Ready(Err(failure))) => Poll::Ready(Refusal::from(failure).response(dialect)),
             Ok(Poll::Pending) => Poll::Pending,
             Err(_) => {
-                tracing::error!("a fault of the gateway's own; the request is answered with an error");
+                tracing::error!(
+                    "a fault of the gateway's own; the request is answered with an error"
+                );
                 let fault = failure(FailureKind::Upstream, "a fault inside the gateway");
                 Poll::Ready(Refusal::from(fault).response(dialect))
             }

@@ -2,8 +2,8 @@
 
 use http::Response;
 use http::header::CONTENT_TYPE;
-use interlingua::model::FailureKind;
 use interlingua::Dialect;
+use interlingua::model::FailureKind;
 use serde_json::{Value, json};
 
 use crate::builtin::MODELS;

@@ -11,14 +11,14 @@ use crate::out::Out;
 /// What a client is told that gets no answer.
 #[derive(Debug)]
 pub(crate) struct Refusal {
-    pub(crate) failure: Failure,
+    pub(crate) failure: Box<Failure>,
     /// The provider's own words, where the client speaks its dialect: agents match on them.
-    pub(crate) as_it_came: Option<(Bytes, Option<HeaderValue>)>,
+    pub(crate) as_it_came: Option<Box<(Bytes, Option<HeaderValue>)>>,
 }
 
 impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
-        Self { failure, as_it_came: None }
+        Self { failure: Box::new(failure), as_it_came: None }
     }
 }
 
@@ -31,7 +31,7 @@ impl Refusal {
     pub(crate) fn response(self, dialect: &dyn Dialect) -> Response<Out> {
         let failure = &self.failure;
         let (body, content_type) = match self.as_it_came {
-            Some((body, content_type)) => (body, content_type),
+            Some(came) => *came,
             None => (dialect.encode_error(failure).into(), None),
         };
         let mut response = Response::new(Out::Whole(body));

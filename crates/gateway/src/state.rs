@@ -57,6 +57,11 @@ impl Gateway {
         })
     }
 
+    /// The configuration in force.
+    pub fn config(&self) -> Arc<Config> {
+        self.config.load_full()
+    }
+
     /// Takes a new configuration; requests that are being answered go on with the old one.
     pub fn reconfigure(&self, config: Config) {
         self.config.store(Arc::new(config));

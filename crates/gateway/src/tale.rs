@@ -57,7 +57,7 @@ impl Tale {
         self.id
     }
 
-    pub(crate) fn repaired(&self, ledger: &Ledger) {
+    pub(crate) fn repaired(ledger: &Ledger) {
         for entry in &ledger.entries {
             counter!("interlingua_repairs_total", "rule" => entry.rule).increment(1);
         }

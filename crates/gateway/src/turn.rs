@@ -3,9 +3,10 @@
 use std::time::Instant;
 
 use bytes::Bytes;
-use http::header::{HeaderMap, HeaderName, HeaderValue};
 use http::Response;
+use http::header::{HeaderMap, HeaderName, HeaderValue};
 use interlingua::model::{FailureKind, Retry};
+use interlingua::wire::Node;
 use interlingua::{Dialect, Doc, Failure, find};
 use interlingua_upstream::retry::{Backoff, chance};
 use tokio::sync::OwnedSemaphorePermit;
@@ -60,7 +61,7 @@ impl Came<'_> {
             return Err(refusal);
         }
         let (model, routes) = self.routes(&body, from)?;
-        let asks_stream = || body.root().get("stream").and_then(|stream| stream.boolean());
+        let asks_stream = || body.root().get("stream").and_then(Node::boolean);
         let order = Order {
             gateway: self.gateway,
             config: self.config,
@@ -165,7 +166,9 @@ pub(crate) fn read(body: &Bytes) -> Result<Doc, Refusal> {
 fn written_in(body: &Doc, dialect: &'static dyn Dialect) -> &'static dyn Dialect {
     let root = body.root();
     let stray = STRAY.iter().find(|(path, key, _)| {
-        *path == dialect.id().0 && root.get(key).is_some() && root.get(dialect.turns_key()).is_none()
+        *path == dialect.id().0
+            && root.get(key).is_some()
+            && root.get(dialect.turns_key()).is_none()
     });
     stray.and_then(|(_, _, found)| find(found)).unwrap_or(dialect)
 }
@@ -180,8 +183,8 @@ fn threads(body: &Doc, from: &dyn Dialect) -> Option<Refusal> {
             "{{\"type\":\"error\",\"error\":{{\"type\":\"invalid_request_error\",\"message\":\"{message}\",\
              \"details\":{{\"error_code\":\"thread_unsupported_request\"}}}}}}"
         );
-        let as_it_came = Some((body.into(), None));
-        Refusal { failure: failure(FailureKind::Shape, message), as_it_came }
+        let as_it_came = Some(Box::new((body.into(), None)));
+        Refusal { failure: Box::new(failure(FailureKind::Shape, message)), as_it_came }
     })
 }
 

@@ -27,7 +27,8 @@ impl Agent {
     /// What a person types.
     pub(crate) fn line(&self, base: &str, model: &str) -> String {
         let environment = self.environment(base, Some(model));
-        let environment = environment.iter().map(|(name, value)| format!("{name}={}", quoted(value)));
+        let environment =
+            environment.iter().map(|(name, value)| format!("{name}={}", quoted(value)));
         let arguments = self.arguments(base, Some(model));
         let arguments = arguments.iter().map(|argument| quoted(argument));
         let program = std::iter::once(self.program.to_owned());

@@ -5,12 +5,11 @@
 
 mod access;
 mod nothing;
-mod provider;
 mod route;
 mod sections;
 
 pub use access::{Access, Key};
-pub use provider::{Auth, PROVIDERS, Provider, Row};
+pub use interlingua_upstream::{Auth, PROVIDERS, Provider, Row};
 pub use route::{Models, Pattern, Route, SIMULATED, To, Unrouted, Way};
 pub use sections::{Capture, Guard, Limits, Mode, Store, Timeouts};
 

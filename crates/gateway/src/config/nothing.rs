@@ -3,10 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use secrecy::SecretString;
-
 use super::{
-    Access, Capture, Config, Env, Guard, LISTEN, Limits, Models, PROVIDERS, Provider, Row, Store,
+    Access, Capture, Config, Env, Guard, LISTEN, Limits, Models, PROVIDERS, Provider, Store,
     Timeouts,
 };
 
@@ -29,17 +27,12 @@ impl Config {
 
 /// The known providers whose keys are in the environment.
 pub(super) fn found(env: Env<'_>) -> Vec<Arc<Provider>> {
-    let found = |row: &Row| {
-        let key = key(row, env)?;
-        Some(Arc::new(Provider::of(row, Some(key))))
-    };
-    PROVIDERS.iter().filter_map(found).collect()
-}
-
-/// The key of a known provider, from the first variable that has one.
-pub(super) fn key(row: &Row, env: Env<'_>) -> Option<SecretString> {
-    let filled = |name: &&str| env(name).filter(|key| !key.trim().is_empty());
-    row.keys.iter().find_map(filled).map(|key| key.trim().into())
+    PROVIDERS
+        .iter()
+        .filter(|row| row.key(env).is_some())
+        .filter_map(|row| row.provider(env).ok())
+        .map(Arc::new)
+        .collect()
 }
 
 /// The database in the user's data directory; in memory for a user who has none.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Config, PROVIDERS, Provider};
+use super::{Config, Provider};
 
 /// What clients ask for, and where it goes: the first pattern that matches wins.
 #[derive(Clone, Debug, Default)]
@@ -65,12 +65,8 @@ impl Config {
                 return Ok(ways.iter().filter_map(route).collect());
             }
         }
-        let family = PROVIDERS
-            .iter()
-            .filter(|row| row.family.iter().any(|pattern| matched(pattern, model).is_some()));
-        let mut own = family.filter_map(|row| self.provider(row.name));
-        let only = || if let [only] = self.providers.as_slice() { Some(only) } else { None };
-        match own.next().or_else(only) {
+        let only = if let [only] = self.providers.as_slice() { Some(only) } else { None };
+        match only {
             Some(provider) => {
                 Ok(vec![Route { to: To::Provider(Arc::clone(provider)), model: model.into() }])
             }

@@ -73,7 +73,8 @@ pub(crate) const CLIENTS: &[Client] = &[
             let messages = request["messages"].as_array_mut().unwrap();
             messages.push(message.clone());
             for call in &calls {
-                messages.push(json!({"role": "tool", "tool_call_id": call["id"], "content": result}));
+                messages
+                    .push(json!({"role": "tool", "tool_call_id": call["id"], "content": result}));
             }
             calls.len()
         },
@@ -207,7 +208,7 @@ pub(crate) fn get(at: SocketAddr, path: &str, headers: &str) -> Answer {
 
 fn send(at: SocketAddr, method: &str, path: &str, headers: &str, body: &[u8]) -> Answer {
     let mut stream = TcpStream::connect(at).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
     let length = body.len();
     let host = if headers.contains("host:") { String::new() } else { format!("host: {at}\r\n") };
     let head = format!(
