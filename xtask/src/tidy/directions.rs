@@ -159,7 +159,12 @@ const ROOMS: &[Room] = &[
     },
     Room { name: UPSTREAM, uses: &[ROAD, DIALECTS, MODEL, WIRE], pure: false },
     Room { name: STORE, uses: &[ROAD, DIALECTS, MODEL, WIRE], pure: false },
-    Room { name: GATEWAY, uses: SERVER, pure: false },
+    // The models that are built in are the simulator's.
+    Room {
+        name: GATEWAY,
+        uses: &[SIMULATOR, UPSTREAM, STORE, ROAD, DIALECTS, REPAIR, GUARD, MODEL, WIRE],
+        pure: false,
+    },
     Room { name: AGENT, uses: SERVER, pure: false },
     Room { name: SIMULATOR, uses: &[JUDGE], pure: false },
     Room {
