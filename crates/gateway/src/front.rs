@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::Poll;
+use std::time::Instant;
 
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderValue};
@@ -21,15 +22,22 @@ use crate::state::Gateway;
 use crate::turn::Came;
 use crate::{access, models, reading};
 
+/// The two ends of a connection.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Between {
+    pub(crate) here: SocketAddr,
+    pub(crate) peer: SocketAddr,
+}
+
 /// Answers one request. Whatever happens, the client gets an answer in its dialect.
 pub(crate) async fn answer(
     gateway: Arc<Gateway>,
-    at: SocketAddr,
+    between: Between,
     request: Request<Incoming>,
 ) -> Response<Out> {
     let address = address(request.method(), request.uri(), request.headers());
     let dialect = address.dialect;
-    let mut answering = Box::pin(admitted(gateway, at, request, address));
+    let mut answering = Box::pin(admitted(gateway, between, request, address));
     // A panic is a fault of ours that concerns one request, and only that.
     poll_fn(move |context| {
         match catch_unwind(AssertUnwindSafe(|| answering.as_mut().poll(context))) {
@@ -50,13 +58,13 @@ pub(crate) async fn answer(
 
 async fn admitted(
     gateway: Arc<Gateway>,
-    at: SocketAddr,
+    between: Between,
     request: Request<Incoming>,
     address: Address,
 ) -> Result<Response<Out>, Failure> {
     let config = gateway.config.load_full();
     let (head, body) = request.into_parts();
-    access::is_meant(&config, at, &head.uri, &head.headers)?;
+    access::is_meant(&config, between.here, &head.uri, &head.headers)?;
     let Address { endpoint, dialect } = address;
     match &endpoint {
         Endpoint::Health => return Ok(plain(StatusCode::OK, "ok\n")),
@@ -66,20 +74,28 @@ async fn admitted(
         Endpoint::Ready => return Ok(plain(StatusCode::OK, "ready\n")),
         _ => {}
     }
-    access::admitted(&config, &head.headers)?;
+    let now = Instant::now();
+    let key = match access::admitted(&config, &head.headers) {
+        Ok(key) => key,
+        Err(failure) => {
+            gateway.quotas.guessed(between.peer.ip(), &config, now)?;
+            return Err(failure);
+        }
+    };
     let (asked, counts) = match endpoint {
         Endpoint::Turn(asked) => (asked, false),
         Endpoint::Count(asked) => (asked, true),
         other => return Ok(small(&gateway, dialect, &other)),
     };
-    let Ok(place) = Arc::clone(&gateway.room).try_acquire_owned() else {
+    let guest = gateway.quotas.enter(key, now)?;
+    let Ok(room) = Arc::clone(&gateway.room).try_acquire_owned() else {
         return Err(failure(FailureKind::Overloaded, "too many requests are being answered"));
     };
     let (limits, timeouts) = (&config.limits, &config.timeouts);
     let body = reading::whole(body, &head.headers, limits.body, timeouts.body).await?;
     let came =
         Came { gateway: &gateway, config: &config, dialect, asked, headers: &head.headers, body };
-    Ok(if counts { came.count().await } else { came.turn(place).await })
+    Ok(if counts { came.count().await } else { came.turn((room, guest)).await })
 }
 
 /// What needs no model.

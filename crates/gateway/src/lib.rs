@@ -22,6 +22,7 @@ mod endpoint;
 mod front;
 mod models;
 mod out;
+mod quota;
 mod reading;
 mod refusal;
 mod server;

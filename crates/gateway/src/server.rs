@@ -15,10 +15,10 @@ use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
-use crate::front;
+use crate::front::{self, Between};
 use crate::state::Gateway;
 
-/// A gateway that listens.
+/// A gateway that listens; dropped, it stops as [`Running::stop`] does, and nobody waits for that.
 #[derive(Debug)]
 pub struct Running {
     /// Where it listens.
@@ -74,15 +74,16 @@ async fn accept(
             accepted = listener.accept() => accepted,
             _ = stopped.changed() => break,
         };
-        let Ok((stream, _)) = accepted else {
+        let Ok((stream, peer)) = accepted else {
             // Out of file descriptors, for one: some will be free again.
             sleep(BREATH).await;
             continue;
         };
         let Ok(place) = Arc::clone(&room).try_acquire_owned() else { continue };
         let (gateway, stop, connected) = (Arc::clone(&gateway), stop.clone(), connected.clone());
+        let between = Between { here: addr, peer };
         tokio::spawn(async move {
-            serve(stream, addr, gateway, stop).await;
+            serve(stream, between, gateway, stop).await;
             drop((place, connected));
         });
     }
@@ -92,7 +93,7 @@ async fn accept(
 
 async fn serve(
     stream: TcpStream,
-    addr: SocketAddr,
+    between: Between,
     gateway: Arc<Gateway>,
     mut stop: watch::Receiver<bool>,
 ) {
@@ -103,7 +104,7 @@ async fn serve(
     let heard = Arc::clone(&asked);
     let service = service_fn(move |request| {
         heard.store(true, Ordering::Relaxed);
-        let answering = front::answer(Arc::clone(&gateway), addr, request);
+        let answering = front::answer(Arc::clone(&gateway), between, request);
         async move { Ok::<_, Infallible>(answering.await) }
     });
     let (limits, timeouts) = (&config.limits, &config.timeouts);

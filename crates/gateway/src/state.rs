@@ -15,6 +15,7 @@ use tokio::sync::Semaphore;
 
 use crate::builtin::Builtin;
 use crate::config::Config;
+use crate::quota::Quotas;
 use crate::telemetry;
 
 /// The gateway, before and while it listens.
@@ -23,6 +24,7 @@ pub struct Gateway {
     pub(crate) upstream: Upstream,
     pub(crate) builtin: Builtin,
     pub(crate) ways: Ways,
+    pub(crate) quotas: Quotas,
     /// One for each request that is being answered.
     pub(crate) room: Arc<Semaphore>,
     pub(crate) draining: AtomicBool,
@@ -50,6 +52,7 @@ impl Gateway {
             upstream: Upstream::new(timeouts)?,
             builtin: Builtin::default(),
             ways: Ways::default(),
+            quotas: Quotas::default(),
             room: Arc::new(Semaphore::new(config.limits.streams)),
             draining: AtomicBool::new(false),
             metrics: telemetry::metrics(),

@@ -8,6 +8,8 @@ use metrics::{counter, histogram};
 use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
 
+use crate::quota::Guest;
+
 /// One request, from its head to the last byte of its answer. Content and keys are no part of it.
 pub(crate) struct Tale {
     pub(crate) id: Uuid,
@@ -22,8 +24,11 @@ pub(crate) struct Tale {
     usage: Usage,
     end: End,
     /// Its place among those that are answered at the same time.
-    _place: OwnedSemaphorePermit,
+    _place: Place,
 }
+
+/// Held for as long as a request is being answered: its place in the house, and its key's.
+pub(crate) type Place = (OwnedSemaphorePermit, Guest);
 
 enum End {
     /// Nobody said how it ended: the client left.
@@ -33,7 +38,7 @@ enum End {
 }
 
 impl Tale {
-    pub(crate) fn begin(dialect: &'static str, place: OwnedSemaphorePermit) -> Self {
+    pub(crate) fn begin(dialect: &'static str, place: Place) -> Self {
         Self {
             id: Uuid::now_v7(),
             began: Instant::now(),

@@ -9,7 +9,6 @@ use interlingua::model::{FailureKind, Retry};
 use interlingua::wire::Node;
 use interlingua::{Dialect, Doc, Failure, find};
 use interlingua_upstream::retry::{Backoff, chance};
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::sleep;
 
 use crate::affinity;
@@ -19,7 +18,7 @@ use crate::endpoint::Asked;
 use crate::out::Out;
 use crate::refusal::{Refusal, failure};
 use crate::state::Gateway;
-use crate::tale::Tale;
+use crate::tale::{Place, Tale};
 
 /// A request of a client, as it came.
 pub(crate) struct Came<'c> {
@@ -33,7 +32,7 @@ pub(crate) struct Came<'c> {
 
 impl Came<'_> {
     /// Answers it, whatever it takes.
-    pub(crate) async fn turn(self, place: OwnedSemaphorePermit) -> Response<Out> {
+    pub(crate) async fn turn(self, place: Place) -> Response<Out> {
         let mut tale = Some(Tale::begin(self.dialect.id().0, place));
         let id = tale.as_ref().map(|tale| tale.id.to_string()).unwrap_or_default();
         let client = self.dialect;

@@ -46,14 +46,17 @@ pub(crate) fn run(order: &Run) -> Result<(), Problem> {
     let model = order.model.as_deref().or(default);
     let runtime = serve::runtime()?;
     let private = order.config.is_some() || !runtime.block_on(is_running(config.listen));
-    let base = if private {
+    let mut addr = config.listen;
+    // It listens for as long as it is held.
+    let mut own = None;
+    if private {
         config.listen.set_port(0);
         let running = runtime.block_on(async { serve::start(config) })?;
-        format!("http://{}", running.addr)
-    } else {
-        format!("http://{}", config.listen)
-    };
-    let status = start(agent, &base, model, &order.arguments)?;
+        addr = running.addr;
+        own = Some(running);
+    }
+    let status = start(agent, &format!("http://{addr}"), model, &order.arguments)?;
+    drop(own);
     // The gateway has nobody left to answer.
     runtime.shutdown_timeout(Duration::from_secs(1));
     match status.code() {
