@@ -1,6 +1,7 @@
 //! Bodies and yardsticks for the benchmarks, the same in every run.
 
 mod history;
+pub mod load;
 mod stream;
 mod stream_through_value;
 mod through_value;

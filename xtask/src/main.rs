@@ -100,7 +100,12 @@ const COMMANDS: &[Command] = &[
         about: "licences, sources and bans of the dependency tree",
         run: deny::command,
     },
-    Command { name: "bench", usage: "[ARGUMENTS]", about: "cargo bench", run: bench::command },
+    Command {
+        name: "bench",
+        usage: "[gateway | ARGUMENTS]",
+        about: "cargo bench; or the gateway between real processes, beside nginx",
+        run: bench::command,
+    },
     Command {
         name: "instructions",
         usage: "[ARGUMENTS]",
