@@ -42,6 +42,11 @@ pub trait Dialect: Sync {
         Framing::Sse
     }
 
+    /// The name of an event that says only that the provider is there, and may be said again.
+    fn idle_event(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The field of a request body that lists the turns.
     fn turns_key(&self) -> &'static str {
         "messages"

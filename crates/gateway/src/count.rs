@@ -1,5 +1,6 @@
 //! How many tokens a request has: the provider's count where it counts, else an estimate.
 
+use bytes::Bytes;
 use http::Response;
 use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use interlingua::{Dialect, Doc, Target, Text, translate_document};
@@ -63,12 +64,28 @@ async fn asked(order: &Order<'_>, body: Doc, route: &Route) -> Option<u64> {
         ..Target::default()
     };
     let translated = translate_document(body, order.from, to, &target);
-    let answer = order.ask(route, Ask::Count, &model, translated.body).await.ok()?;
+    let question = question(to, &model, &translated.body)?;
+    let answer = order.ask(route, Ask::Count, &model, question).await.ok()?;
     if answer.status != 200 {
         return None;
     }
     let body = interlingua::read_object(answer.body.whole(LARGEST).await.ok()?).ok()?;
     FIELDS.iter().find_map(|(_, field)| body.root().get(field)?.count())
+}
+
+/// The request, as the provider wants to be asked about it.
+fn question(to: &dyn Dialect, model: &str, body: &Bytes) -> Option<Bytes> {
+    let shape = SHAPES.iter().find(|shape| shape.dialect == to.id().0)?;
+    let body = interlingua::read_object(body.clone()).ok()?;
+    let fields = body.root().fields().filter(|field| shape.fields.contains(&&*field.name()));
+    let fields = fields.map(|field| format!("\"{}\":{}", field.raw_key(), field.value.raw()));
+    let mut fields: Vec<String> = fields.collect();
+    if shape.named {
+        let model = Text::new(&format!("models/{model}"));
+        fields.push(format!("\"model\":\"{}\"", model.raw()));
+    }
+    let [before, after] = shape.around;
+    Some(format!("{before}{{{}}}{after}", fields.join(",")).into())
 }
 
 fn estimate(bytes: usize) -> u64 {
@@ -85,6 +102,68 @@ fn said(dialect: &dyn Dialect, count: u64, estimated: bool) -> Response<Out> {
     }
     response
 }
+
+/// How a provider is asked to count.
+struct Shape {
+    dialect: &'static str,
+    /// What may be said of the request.
+    fields: &'static [&'static str],
+    /// What stands around it.
+    around: [&'static str; 2],
+    /// The model is named within.
+    named: bool,
+}
+
+const SHAPES: &[Shape] = &[
+    Shape {
+        dialect: "anthropic",
+        fields: &[
+            "model",
+            "messages",
+            "system",
+            "tools",
+            "tool_choice",
+            "thinking",
+            "mcp_servers",
+            "context_management",
+            "output_config",
+            "output_format",
+            "cache_control",
+        ],
+        around: ["", ""],
+        named: false,
+    },
+    Shape {
+        dialect: "openai-responses",
+        fields: &[
+            "model",
+            "input",
+            "instructions",
+            "tools",
+            "tool_choice",
+            "reasoning",
+            "text",
+            "truncation",
+            "parallel_tool_calls",
+            "previous_response_id",
+            "conversation",
+        ],
+        around: ["", ""],
+        named: false,
+    },
+    Shape {
+        dialect: "gemini",
+        fields: &["contents", "systemInstruction", "tools", "toolConfig", "generationConfig"],
+        around: ["{\"generateContentRequest\":", "}"],
+        named: true,
+    },
+    Shape {
+        dialect: "bedrock",
+        fields: &["messages", "system", "toolConfig", "additionalModelRequestFields"],
+        around: ["{\"input\":{\"converse\":", "}}"],
+        named: false,
+    },
+];
 
 /// What each dialect calls the count.
 const FIELDS: &[(&str, &str)] = &[

@@ -53,7 +53,9 @@ pub struct Stream {
     ended: bool,
     /// A block was opened.
     begun: bool,
-    /// In a stream that is forwarded, the last frame that only said that the provider is there.
+    /// The name of events that only say that the provider is there, and the last one of them in a
+    /// stream that is forwarded.
+    idle: Option<&'static str>,
     ping: Option<Bytes>,
 }
 
@@ -114,6 +116,7 @@ impl Stream {
             ledger: Ledger::default(),
             ended: false,
             begun: false,
+            idle: to.idle_event(),
             ping: None,
         }
     }
@@ -163,7 +166,7 @@ impl Stream {
             (Some(frame), _) => out.extend_from_slice(frame),
             // What a writer says of itself would not fit what the provider says later.
             (None, Forward::Yes | Forward::If { array: false }) => out.extend_from_slice(COMMENT),
-            (None, Forward::If { .. }) => {}
+            (None, Forward::If { array: true }) => {}
             (None, Forward::No) => self.writer.write(&Event::Ping, out, &mut self.ledger),
         }
     }
@@ -229,14 +232,13 @@ impl Stream {
 
     fn frame(&mut self, frame: Frame, out: &mut Vec<u8>) {
         let forwarded = self.forward == Forward::Yes;
-        let raw = forwarded.then(|| frame.raw.clone());
-        self.reader.read(frame, &mut self.events, &mut self.ledger);
-        if let Some(raw) = raw {
-            out.extend_from_slice(&raw);
-            if matches!(self.events[..], [Event::Ping]) {
-                self.ping = Some(raw);
+        if forwarded {
+            out.extend_from_slice(&frame.raw);
+            if frame.event.is_some() && frame.event.as_deref() == self.idle {
+                self.ping = Some(frame.raw.clone());
             }
         }
+        self.reader.read(frame, &mut self.events, &mut self.ledger);
         self.take_events(if forwarded { None } else { Some(out) });
     }
 

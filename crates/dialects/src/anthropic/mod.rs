@@ -43,6 +43,10 @@ impl Dialect for Anthropic {
         settings::held_inside(field)
     }
 
+    fn idle_event(&self) -> Option<&'static str> {
+        Some("ping")
+    }
+
     fn decode_request(&self, body: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
         request::decode(body, ledger)
     }

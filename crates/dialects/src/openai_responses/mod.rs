@@ -49,6 +49,10 @@ impl Dialect for OpenAiResponses {
         "input"
     }
 
+    fn idle_event(&self) -> Option<&'static str> {
+        Some("response.in_progress")
+    }
+
     /// The inventor's API, as others host it, behind its subscriptions, and relays of it.
     fn held_inside(&self, field: &str) -> Option<&'static [&'static str]> {
         settings::held_inside(field)

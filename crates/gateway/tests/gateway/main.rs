@@ -4,6 +4,7 @@
 
 mod client;
 mod coming_and_going;
+mod contract;
 mod desk;
 mod faults;
 mod house;
