@@ -25,7 +25,7 @@ pub struct Paths {
     pub turn: &'static str,
     pub stream: &'static str,
     pub count: Option<&'static str>,
-    pub models: &'static str,
+    pub models: Option<&'static str>,
 }
 
 impl Ask {
@@ -48,7 +48,7 @@ impl Paths {
             Ask::Turn { stream: false } => Some(self.turn),
             Ask::Turn { stream: true } => Some(self.stream),
             Ask::Count => self.count,
-            Ask::Models => Some(self.models),
+            Ask::Models => self.models,
         }
     }
 }
@@ -86,7 +86,8 @@ impl Provider {
 }
 
 fn as_uri(url: &Url) -> Option<Uri> {
-    url.as_str().parse::<Uri>().ok().filter(|uri| uri.authority().is_some())
+    let web = matches!(url.scheme(), "http" | "https");
+    url.as_str().parse::<Uri>().ok().filter(|uri| web && uri.authority().is_some())
 }
 
 const MODEL: &str = "{model}";
@@ -99,7 +100,7 @@ const CHAT: Paths = Paths {
     turn: "/chat/completions",
     stream: "/chat/completions",
     count: None,
-    models: "/models",
+    models: Some("/models"),
 };
 
 const DIALECTS: &[(&str, Paths)] = &[
@@ -109,7 +110,7 @@ const DIALECTS: &[(&str, Paths)] = &[
             turn: "/v1/messages",
             stream: "/v1/messages",
             count: Some("/v1/messages/count_tokens"),
-            models: "/v1/models",
+            models: Some("/v1/models"),
         },
     ),
     ("openai-chat", CHAT),
@@ -119,7 +120,7 @@ const DIALECTS: &[(&str, Paths)] = &[
             turn: "/responses",
             stream: "/responses",
             count: Some("/responses/input_tokens"),
-            models: "/models",
+            models: Some("/models"),
         },
     ),
     (
@@ -128,7 +129,7 @@ const DIALECTS: &[(&str, Paths)] = &[
             turn: "/v1beta/models/{model}:generateContent",
             stream: "/v1beta/models/{model}:streamGenerateContent?alt=sse",
             count: Some("/v1beta/models/{model}:countTokens"),
-            models: "/v1beta/models",
+            models: Some("/v1beta/models"),
         },
     ),
     (
@@ -137,7 +138,7 @@ const DIALECTS: &[(&str, Paths)] = &[
             turn: "/model/{model}/converse",
             stream: "/model/{model}/converse-stream",
             count: Some("/model/{model}/count-tokens"),
-            models: "/foundation-models",
+            models: Some("/foundation-models"),
         },
     ),
 ];

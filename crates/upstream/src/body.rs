@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -30,6 +31,8 @@ pub struct Body {
     idle: Idle,
     name: String,
     over: bool,
+    /// Held while the call lasts: who counts the calls counts these.
+    _call: Arc<()>,
 }
 
 enum Source {
@@ -53,16 +56,16 @@ impl Body {
         B::Error: Into<Box<dyn Error + Send + Sync>>,
     {
         let source = Source::Other(body.map_err(Into::into).boxed_unsync());
-        Self::from_source(source, NEVER, String::new())
+        Self::from_source(source, NEVER, String::new(), Arc::default())
     }
 
-    pub(crate) fn network(body: Incoming, idle: Duration, name: String) -> Self {
-        Self::from_source(Source::Network(body), idle, name)
+    pub(crate) fn network(body: Incoming, idle: Duration, name: String, call: Arc<()>) -> Self {
+        Self::from_source(Source::Network(body), idle, name, call)
     }
 
-    fn from_source(source: Source, limit: Duration, name: String) -> Self {
+    fn from_source(source: Source, limit: Duration, name: String, call: Arc<()>) -> Self {
         let idle = Idle { limit, heard: Instant::now(), timer: None };
-        Self { source, idle, name, over: false }
+        Self { source, idle, name, over: false, _call: call }
     }
 
     /// All of it, unless it is larger than so many bytes.

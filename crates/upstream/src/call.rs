@@ -1,16 +1,17 @@
 //! A question as a request: its address, its headers, its key.
 
 use std::fmt;
+use std::time::SystemTime;
 
 use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
-use http::{Request, Version};
+use http::{Method, Request, Uri, Version};
 use http_body_util::Full;
 use interlingua::Failure;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::error::{Trouble, failure};
-use crate::{Ask, Auth, Provider};
+use crate::{Ask, Auth, Provider, aws};
 
 /// One question to one provider.
 #[derive(Clone)]
@@ -41,9 +42,13 @@ impl Call<'_> {
         for (name, value) in &self.provider.headers {
             headers.insert(name, value.clone());
         }
-        self.sign_in(&mut headers)?;
+        let method = self.ask.method();
+        self.show_key(&mut headers)?;
+        if self.provider.auth == Auth::SigV4 {
+            self.sign(&method, &uri, &mut headers, &body)?;
+        }
         let mut request = Request::new(Full::new(body));
-        *request.method_mut() = self.ask.method();
+        *request.method_mut() = method;
         *request.uri_mut() = uri;
         *request.version_mut() = Version::HTTP_11;
         *request.headers_mut() = headers;
@@ -68,7 +73,25 @@ impl Call<'_> {
             .map(|(name, value)| (name, HeaderValue::from_static(value)))
     }
 
-    fn sign_in(&self, headers: &mut HeaderMap) -> Result<(), Failure> {
+    fn sign(
+        &self,
+        method: &Method,
+        uri: &Uri,
+        headers: &mut HeaderMap,
+        body: &[u8],
+    ) -> Result<(), Failure> {
+        let name = &self.provider.name;
+        let Some(signer) = &self.provider.signer else {
+            return Err(failure(name, &Trouble::NoCredentials));
+        };
+        for name in KEYS {
+            headers.remove(*name);
+        }
+        aws::sign(signer, method, uri, headers, body, SystemTime::now())
+            .ok_or_else(|| failure(name, &Trouble::Header("what AWS calls are signed with")))
+    }
+
+    fn show_key(&self, headers: &mut HeaderMap) -> Result<(), Failure> {
         let provider = self.provider;
         let Some(key) = &provider.key else { return Ok(()) };
         let (name, before) = match provider.auth {

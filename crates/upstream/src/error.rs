@@ -1,11 +1,15 @@
 //! What can go wrong on the way to a provider, as a failure that names it and nothing secret.
 
 use std::error::Error;
+use std::fmt;
 use std::io;
 use std::time::Duration;
 
 use interlingua::model::{Blame, FailureKind, Retry};
 use interlingua::{Failure, Text};
+use rustls::CertificateError;
+
+use crate::connect::Unresolved;
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,9 +21,21 @@ pub(crate) enum Trouble {
     Address,
     /// A key or header that HTTP cannot carry.
     Header(&'static str),
+    /// Nothing to sign with.
+    NoCredentials,
+    /// The name of the host has no address.
+    Unresolved,
     Refused,
     /// No connection, for a reason of the network.
     Unreachable,
+    /// No way through the proxy.
+    Proxy,
+    /// A proxy of a kind that is not known.
+    ProxyKind,
+    /// No connection in time.
+    Connect(Duration),
+    /// No trust between the two.
+    Tls(String),
     /// Nothing was answered in time.
     Head(Duration),
     /// Nothing came for so long.
@@ -36,85 +52,181 @@ pub(crate) enum Trouble {
 }
 
 pub(crate) fn failure(name: &str, trouble: &Trouble) -> Failure {
-    let words = trouble.words();
     let (blame, kind, status, retry) = trouble.class();
     let message = match name {
-        "" => Text::new(&words),
-        name => Text::new(&format!("{name}: {words}")),
+        "" => Text::new(&trouble.to_string()),
+        name => Text::new(&format!("{name}: {trouble}")),
     };
     Failure { blame, kind, status, retry, message, written: None }
 }
 
 impl Trouble {
     fn class(&self) -> (Blame, FailureKind, u16, Retry) {
-        use FailureKind::{NotFound, Shape, Timeout, Upstream};
+        use FailureKind::{Auth, NotFound, Shape, Timeout, Upstream};
         match self {
             Self::NotAsked => (Blame::Client, NotFound, 404, Retry::No),
             Self::NoModel => (Blame::Client, Shape, 400, Retry::No),
-            Self::Address | Self::Header(_) => (Blame::Gateway, Upstream, 500, Retry::No),
-            Self::Redirect(_) | Self::Encoded(_) | Self::TooLarge(_) => {
+            Self::NoCredentials => (Blame::Gateway, Auth, 401, Retry::No),
+            Self::Address | Self::Header(_) | Self::ProxyKind => {
+                (Blame::Gateway, Upstream, 500, Retry::No)
+            }
+            Self::Tls(_) | Self::Redirect(_) | Self::Encoded(_) | Self::TooLarge(_) => {
                 (Blame::Upstream, Upstream, 502, Retry::No)
             }
-            Self::Head(_) | Self::Idle(_) => (Blame::Upstream, Timeout, 504, Retry::Yes),
-            Self::Refused | Self::Unreachable | Self::Reset | Self::CutShort | Self::NotHttp => {
-                (Blame::Upstream, Upstream, 502, Retry::Yes)
+            Self::Connect(_) | Self::Head(_) | Self::Idle(_) => {
+                (Blame::Upstream, Timeout, 504, Retry::Yes)
             }
-        }
-    }
-
-    fn words(&self) -> String {
-        match self {
-            Self::NotAsked => "this provider has no such endpoint".into(),
-            Self::NoModel => "the request names no model".into(),
-            Self::Address => "its base_url is not an address that can be asked".into(),
-            Self::Header(what) => format!("{what} has characters that no header can carry"),
-            Self::Refused => "nobody listens at its address (connection refused)".into(),
-            Self::Unreachable => "its address cannot be reached".into(),
-            Self::Head(time) => format!("no answer within {}", seconds(*time)),
-            Self::Idle(time) => format!("the reply paused for more than {}", seconds(*time)),
-            Self::Reset => "the connection was closed before an answer came".into(),
-            Self::CutShort => "the connection was closed before the reply was complete".into(),
-            Self::NotHttp => "what it answers is not HTTP".into(),
-            Self::Redirect(status) => format!(
-                "it answers with a redirect ({status}), which is not followed: \
-                 base_url must be the address itself"
-            ),
-            Self::Encoded(coding) => format!("it compressed its reply ({coding}) unasked"),
-            Self::TooLarge(limit) => format!("its reply is larger than {limit} bytes"),
+            Self::Unresolved
+            | Self::Refused
+            | Self::Unreachable
+            | Self::Proxy
+            | Self::Reset
+            | Self::CutShort
+            | Self::NotHttp => (Blame::Upstream, Upstream, 502, Retry::Yes),
         }
     }
 }
 
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAsked => f.write_str("this provider has no such endpoint"),
+            Self::NoModel => f.write_str("the request names no model"),
+            Self::Address => f.write_str("its base_url is not an address that can be asked"),
+            Self::Header(what) => write!(f, "{what} has characters that no header can carry"),
+            Self::NoCredentials => f.write_str(
+                "there are no AWS credentials to sign with: set AWS_ACCESS_KEY_ID and \
+                 AWS_SECRET_ACCESS_KEY, or AWS_BEARER_TOKEN_BEDROCK, or AWS_PROFILE",
+            ),
+            Self::Unresolved => f.write_str("the name of its host has no address (DNS)"),
+            Self::Refused => f.write_str("nobody listens at its address (connection refused)"),
+            Self::Unreachable => f.write_str("its address cannot be reached"),
+            Self::Proxy => f.write_str("there is no way to it through the proxy"),
+            Self::ProxyKind => {
+                f.write_str("its proxy is of a kind that is not known here; HTTP proxies are")
+            }
+            Self::Connect(time) => write!(f, "no connection within {}", Seconds(*time)),
+            Self::Tls(reason) => write!(f, "no secure connection: {reason}"),
+            Self::Head(time) => write!(f, "no answer within {}", Seconds(*time)),
+            Self::Idle(time) => write!(f, "the reply paused for more than {}", Seconds(*time)),
+            Self::Reset => f.write_str("the connection was closed before an answer came"),
+            Self::CutShort => {
+                f.write_str("the connection was closed before the reply was complete")
+            }
+            Self::NotHttp => f.write_str("what it answers is not HTTP"),
+            Self::Redirect(status) => write!(
+                f,
+                "it answers with a redirect ({status}), which is not followed: \
+                 base_url must be the address itself"
+            ),
+            Self::Encoded(coding) => write!(f, "it compressed its reply unasked ({coding})"),
+            Self::TooLarge(limit) => write!(f, "its reply is larger than {limit} bytes"),
+        }
+    }
+}
+
+impl Error for Trouble {}
+
 /// What an error of the HTTP client comes down to, when no answer had come.
 pub(crate) fn trouble(error: &(dyn Error + 'static)) -> Trouble {
-    let mut next = Some(error);
     let mut found = Trouble::Unreachable;
-    while let Some(error) = next {
+    for error in Causes(Some(error)) {
+        if let Some(trouble) = error.downcast_ref::<Trouble>() {
+            return trouble.clone();
+        }
         if let Some(error) = error.downcast_ref::<hyper::Error>() {
             found = if error.is_parse() { Trouble::NotHttp } else { Trouble::Reset };
         }
-        if let Some(error) = error.downcast_ref::<io::Error>() {
-            found = of_io(error).unwrap_or(found);
-        }
-        next = error.source();
     }
     found
 }
 
-fn of_io(error: &io::Error) -> Option<Trouble> {
-    match error.kind() {
-        io::ErrorKind::ConnectionRefused => Some(Trouble::Refused),
-        io::ErrorKind::ConnectionReset
-        | io::ErrorKind::ConnectionAborted
-        | io::ErrorKind::BrokenPipe
-        | io::ErrorKind::UnexpectedEof => Some(Trouble::Reset),
-        _ => None,
+/// What an error of a connection that was not made comes down to.
+pub(crate) fn of_connecting(error: &(dyn Error + 'static), secure: bool) -> Trouble {
+    let mut found = Trouble::Unreachable;
+    for error in Causes(Some(error)) {
+        if let Some(trouble) = error.downcast_ref::<Trouble>() {
+            return trouble.clone();
+        }
+        if error.is::<Unresolved>() {
+            return Trouble::Unresolved;
+        }
+        if let Some(error) = error.downcast_ref::<rustls::Error>() {
+            return of_tls(error);
+        }
+        if let Some(error) = error.downcast_ref::<io::Error>() {
+            match error.kind() {
+                io::ErrorKind::ConnectionRefused => found = Trouble::Refused,
+                io::ErrorKind::ConnectionReset
+                | io::ErrorKind::ConnectionAborted
+                | io::ErrorKind::BrokenPipe
+                | io::ErrorKind::UnexpectedEof
+                    if secure =>
+                {
+                    found = Trouble::Tls("it closed the connection during the handshake".into());
+                }
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// Why there is no trust.
+pub(crate) fn of_tls(error: &rustls::Error) -> Trouble {
+    use CertificateError as Bad;
+    let reason = match error {
+        rustls::Error::InvalidCertificate(bad) => match bad {
+            Bad::Expired | Bad::ExpiredContext { .. } => "its certificate has expired",
+            Bad::NotValidYet | Bad::NotValidYetContext { .. } => {
+                "its certificate is not valid yet (or the clock here is wrong)"
+            }
+            Bad::NotValidForName | Bad::NotValidForNameContext { .. } => {
+                "its certificate is for another host"
+            }
+            Bad::Revoked => "its certificate was revoked",
+            Bad::UnknownIssuer | Bad::BadSignature => {
+                "its certificate comes from nobody this machine trusts (self-signed, or by an \
+                 authority whose certificate must be added)"
+            }
+            _ => "its certificate is not valid (self-signed, perhaps)",
+        },
+        rustls::Error::InvalidMessage(_) => "what answers there does not speak TLS",
+        rustls::Error::AlertReceived(alert) => {
+            return Trouble::Tls(format!("it refused the handshake ({alert:?})"));
+        }
+        rustls::Error::PeerIncompatible(_) => "it speaks no version of TLS that is safe",
+        rustls::Error::General(_) => "this machine has no certificates to trust",
+        _ => "the handshake failed",
+    };
+    Trouble::Tls(reason.into())
+}
+
+/// An error and what caused it, down to the first cause.
+struct Causes<'e>(Option<&'e (dyn Error + 'static)>);
+
+impl<'e> Iterator for Causes<'e> {
+    type Item = &'e (dyn Error + 'static);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let error = self.0?;
+        // An IO error shows what it wraps, not as its source.
+        let wrapped = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        self.0 = match wrapped {
+            Some(wrapped) => Some(wrapped),
+            None => error.source(),
+        };
+        Some(error)
     }
 }
 
-fn seconds(time: Duration) -> String {
-    match time.subsec_millis() {
-        0 => format!("{} s", time.as_secs()),
-        _ => format!("{} ms", time.as_millis()),
+struct Seconds(Duration);
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.subsec_millis() {
+            0 => write!(f, "{} s", self.0.as_secs()),
+            _ => write!(f, "{} ms", self.0.as_millis()),
+        }
     }
 }

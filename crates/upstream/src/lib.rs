@@ -10,19 +10,23 @@
 //! - Keys are sent in headers, to the one address they belong to, and are shown nowhere.
 
 mod address;
+mod aws;
 mod body;
 pub mod breaker;
 mod call;
 mod connect;
 mod error;
+mod lanes;
 mod provider;
 pub mod retry;
 mod rows;
 mod upstream;
 
 pub use address::{Ask, Paths};
+pub use aws::Signer;
 pub use body::{Answer, Body};
 pub use call::Call;
+pub use connect::{Authority, NotAuthority, Proxies};
 pub use interlingua::Failure;
 pub use provider::{Auth, Provider};
 pub use rows::{Env, PROVIDERS, Place, Row, Surface, Unset};

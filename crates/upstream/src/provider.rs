@@ -8,7 +8,8 @@ use interlingua::{Dialect, DialectId};
 use secrecy::SecretString;
 use url::Url;
 
-use crate::Paths;
+use crate::aws::Signer;
+use crate::{Authority, Paths};
 
 /// One configured upstream; immutable once it is in use. Start from [`Provider::new`] or
 /// [`Row::provider`](crate::Row::provider) and change fields.
@@ -22,6 +23,10 @@ pub struct Provider {
     pub auth: Auth,
     /// `None` for servers that ask for none, and where the client's own key is passed on.
     pub key: Option<SecretString>,
+    /// Who signs, where every request is signed.
+    pub signer: Option<Arc<Signer>>,
+    /// Who may vouch for it, beyond those whom the machine trusts.
+    pub authority: Option<Arc<Authority>>,
     /// Sent with every call.
     pub headers: HeaderMap,
     /// The same provider in other dialects that it speaks.
@@ -57,6 +62,8 @@ impl Provider {
             base,
             auth: Auth::usual(dialect.id()),
             key: None,
+            signer: None,
+            authority: None,
             headers: HeaderMap::new(),
             also: Vec::new(),
             paths: Paths::of(dialect.id().0),
@@ -64,10 +71,23 @@ impl Provider {
         }
     }
 
-    /// With this key, in every dialect.
+    /// With this key, in every dialect. Where requests are signed otherwise, a key is a bearer token.
     #[must_use]
     pub fn with_key(mut self, key: &SecretString) -> Self {
-        self.each(&|provider| provider.key = Some(key.clone()));
+        self.each(&|provider| {
+            provider.key = Some(key.clone());
+            if provider.auth == Auth::SigV4 {
+                provider.auth = Auth::Bearer;
+            }
+        });
+        self
+    }
+
+    /// With somebody more who may vouch for it.
+    #[must_use]
+    pub fn with_authority(mut self, authority: Authority) -> Self {
+        let authority = Arc::new(authority);
+        self.each(&|provider| provider.authority = Some(Arc::clone(&authority)));
         self
     }
 
@@ -125,6 +145,8 @@ impl fmt::Debug for Provider {
             .field("host", &self.base.host_str())
             .field("auth", &self.auth)
             .field("has_key", &self.key.is_some())
+            .field("signer", &self.signer)
+            .field("authority", &self.authority)
             .field("headers", &self.headers.keys().collect::<Vec<_>>())
             .field("also", &self.also.iter().map(|other| other.dialect.id()).collect::<Vec<_>>())
             .finish_non_exhaustive()

@@ -28,7 +28,7 @@ pub fn retry_after_at(headers: &HeaderMap, now: SystemTime) -> Option<Duration> 
 
 /// A number of seconds, or of parts of one.
 fn number(text: &str, parts: f64) -> Option<Duration> {
-    let number: f64 = text.parse().ok()?;
+    let number = text.parse().ok().filter(|number: &f64| !number.is_nan())?;
     let seconds = (number / parts).min(LONGEST.as_secs_f64());
     Duration::try_from_secs_f64(seconds).ok()
 }

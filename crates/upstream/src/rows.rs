@@ -7,7 +7,8 @@ use interlingua::find;
 use secrecy::SecretString;
 use url::Url;
 
-use crate::{Auth, Paths, Provider};
+use crate::aws::with_profile;
+use crate::{Auth, Paths, Provider, Signer};
 
 /// Looks up a variable of the environment.
 pub type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -18,12 +19,15 @@ pub struct Row {
     pub name: &'static str,
     pub dialect: &'static str,
     pub flavor: Option<&'static str>,
-    /// As the SDK of the dialect writes it, with `{places}` to fill in.
+    /// As the SDK of the dialect writes it, with `{places}` to fill in; `{place-}` is a prefix that
+    /// is absent where the place is the whole world.
     pub base_url: &'static str,
     pub auth: Auth,
     /// Variables of the environment that hold a key, in order of preference. Servers on one's own
     /// machine have none; one that asks for a key all the same gets it as `auth` says.
     pub keys: &'static [&'static str],
+    /// How the names of its own models look, with `*` for anything.
+    pub family: &'static [&'static str],
     /// Other dialects that it speaks.
     pub also: &'static [Surface],
     /// What stands in the base address for something that the user knows.
@@ -73,8 +77,29 @@ impl Row {
         self.keys.iter().filter_map(value).find(|key| !key.is_empty()).map(SecretString::from)
     }
 
-    /// The provider as the environment describes it; without a key if there is none.
+    /// The provider as the environment and the files that it names describe it; without a key if
+    /// there is none. Nothing else in this crate reads the environment or a file.
     pub fn provider(&self, env: Env<'_>) -> Result<Provider, Unset> {
+        if self.auth == Auth::SigV4 {
+            return self.signed(&with_profile(env));
+        }
+        self.described(env)
+    }
+
+    /// A provider to which a bearer token may be shown instead of signing.
+    fn signed(&self, env: Env<'_>) -> Result<Provider, Unset> {
+        let mut provider = self.described(env)?;
+        if provider.key.is_some() {
+            provider.auth = Auth::Bearer;
+        } else {
+            let region = self.places.iter().find(|place| place.name == "region");
+            let region = region.map(|place| self.place(place, env)).transpose()?;
+            provider.signer = Signer::read(env, &region.unwrap_or_default()).map(Arc::new);
+        }
+        Ok(provider)
+    }
+
+    fn described(&self, env: Env<'_>) -> Result<Provider, Unset> {
         let base = self.base(env)?;
         let mut provider = Provider::new(self.name, self.spoken(self.dialect)?, base);
         provider.flavor = self.flavor;
@@ -113,23 +138,31 @@ impl Row {
     fn filled(&self, template: &str, env: Env<'_>) -> Result<Url, Unset> {
         let mut text = template.to_owned();
         for place in self.places {
-            let mark = format!("{{{}}}", place.name);
+            let (mark, prefix) = (format!("{{{}}}", place.name), format!("{{{}-}}", place.name));
             if !text.contains(&mark) {
                 continue;
             }
-            let said = place.from.iter().filter_map(|name| env(name));
-            let said = said.map(|value| value.trim().to_owned()).find(|value| !value.is_empty());
-            let Some(value) = said.or_else(|| place.otherwise.map(str::to_owned)) else {
-                let variables = place.from.join(" or ");
-                return Err(self.unset(format!("set {variables} to its {}", place.name)));
-            };
-            if !value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
-                let what = format!("its {} may have letters, digits and - only", place.name);
-                return Err(self.unset(what));
-            }
-            text = text.replace(&mark, &value);
+            let value = self.place(place, env)?;
+            let before = if value == WORLD { String::new() } else { format!("{value}-") };
+            text = text.replace(&mark, &value).replace(&prefix, &before);
         }
         self.url(&text, "base_url")
+    }
+
+    /// What the environment says of a place.
+    fn place(&self, place: &Place, env: Env<'_>) -> Result<String, Unset> {
+        let said = place.from.iter().filter_map(|name| env(name));
+        let said = said.map(|value| value.trim().to_owned()).find(|value| !value.is_empty());
+        let Some(value) = said.or_else(|| place.otherwise.map(str::to_owned)) else {
+            let variables = place.from.join(" or ");
+            return Err(self.unset(format!("set {variables} to its {}", place.name)));
+        };
+        // It becomes part of an address, and must not become another one.
+        if !value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+            let what = format!("its {} may have letters, digits and - only", place.name);
+            return Err(self.unset(what));
+        }
+        Ok(value)
     }
 
     fn url(&self, text: &str, what: &str) -> Result<Url, Unset> {
@@ -154,6 +187,9 @@ impl fmt::Display for Unset {
 
 impl std::error::Error for Unset {}
 
+/// The place that is everywhere.
+const WORLD: &str = "global";
+
 const fn chat(
     name: &'static str,
     flavor: &'static str,
@@ -170,6 +206,7 @@ const BASE: Row = Row {
     base_url: "",
     auth: Auth::Bearer,
     keys: &[],
+    family: &[],
     also: &[],
     places: &[],
     host: None,
@@ -181,7 +218,8 @@ const VERTEX: Paths = Paths {
     turn: "/publishers/google/models/{model}:generateContent",
     stream: "/publishers/google/models/{model}:streamGenerateContent?alt=sse",
     count: Some("/publishers/google/models/{model}:countTokens"),
-    models: "/publishers/google/models",
+    // Models are listed for the publisher, not for a project.
+    models: None,
 };
 
 /// Every provider that is known by name.
@@ -192,9 +230,11 @@ pub static PROVIDERS: &[Row] = &[
         base_url: "https://api.anthropic.com",
         auth: Auth::XApiKey,
         keys: &["ANTHROPIC_API_KEY"],
+        family: &["claude-*"],
         ..BASE
     },
     Row {
+        family: &["gpt-*", "o1*", "o3*", "o4*", "chatgpt-*", "codex-*"],
         also: &[Surface {
             dialect: "openai-responses",
             flavor: Some("openai"),
@@ -211,13 +251,14 @@ pub static PROVIDERS: &[Row] = &[
         base_url: "https://generativelanguage.googleapis.com",
         auth: Auth::GoogApiKey,
         keys: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+        family: &["gemini-*"],
         ..BASE
     },
     Row {
         name: "vertex",
         dialect: "gemini",
         flavor: Some("vertex"),
-        base_url: "https://{location}-aiplatform.googleapis.com/v1/projects/{project}/locations/{location}",
+        base_url: "https://{location-}aiplatform.googleapis.com/v1/projects/{project}/locations/{location}",
         keys: &["GOOGLE_OAUTH_ACCESS_TOKEN", "CLOUDSDK_AUTH_ACCESS_TOKEN"],
         places: &[
             Place {
@@ -228,13 +269,14 @@ pub static PROVIDERS: &[Row] = &[
             Place {
                 name: "location",
                 from: &["GOOGLE_CLOUD_LOCATION", "GOOGLE_VERTEX_LOCATION"],
-                otherwise: Some("us-central1"),
+                otherwise: Some(WORLD),
             },
         ],
         paths: Some(&VERTEX),
         ..BASE
     },
     Row {
+        family: &["deepseek-*"],
         also: &[Surface {
             dialect: "anthropic",
             flavor: None,
@@ -243,10 +285,16 @@ pub static PROVIDERS: &[Row] = &[
         }],
         ..chat("deepseek", "deepseek", "https://api.deepseek.com", &["DEEPSEEK_API_KEY"])
     },
-    chat("mistral", "mistral", "https://api.mistral.ai/v1", &["MISTRAL_API_KEY"]),
+    Row {
+        family: &["mistral-*", "codestral-*", "devstral-*", "magistral-*", "ministral-*"],
+        ..chat("mistral", "mistral", "https://api.mistral.ai/v1", &["MISTRAL_API_KEY"])
+    },
     chat("groq", "groq", "https://api.groq.com/openai/v1", &["GROQ_API_KEY"]),
-    chat("xai", "xai", "https://api.x.ai/v1", &["XAI_API_KEY"]),
-    chat("moonshot", "moonshot", "https://api.moonshot.ai/v1", &["MOONSHOT_API_KEY"]),
+    Row { family: &["grok-*"], ..chat("xai", "xai", "https://api.x.ai/v1", &["XAI_API_KEY"]) },
+    Row {
+        family: &["kimi-*", "moonshot-*"],
+        ..chat("moonshot", "moonshot", "https://api.moonshot.ai/v1", &["MOONSHOT_API_KEY"])
+    },
     chat("together", "generic", "https://api.together.xyz/v1", &["TOGETHER_API_KEY"]),
     chat("fireworks", "generic", "https://api.fireworks.ai/inference/v1", &["FIREWORKS_API_KEY"]),
     chat("cerebras", "cerebras", "https://api.cerebras.ai/v1", &["CEREBRAS_API_KEY"]),
@@ -256,7 +304,10 @@ pub static PROVIDERS: &[Row] = &[
         "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
         &["DASHSCOPE_API_KEY"],
     ),
-    chat("glm", "glm", "https://api.z.ai/api/paas/v4", &["ZAI_API_KEY"]),
+    Row {
+        family: &["glm-*"],
+        ..chat("glm", "glm", "https://api.z.ai/api/paas/v4", &["ZAI_API_KEY"])
+    },
     chat("ollama", "ollama", "http://127.0.0.1:11434/v1", &[]),
     chat("vllm", "vllm", "http://127.0.0.1:8000/v1", &[]),
     chat("lm-studio", "lm-studio", "http://127.0.0.1:1234/v1", &[]),

@@ -1,27 +1,25 @@
-//! Calls over the network: connections that are kept, and limits of time.
+//! Calls over the network: one question, one answer, and limits of time.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-use http::{Response, header};
-use http_body_util::Full;
+use http::{Extensions, Response, header};
 use hyper::body::Incoming;
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::{TokioExecutor, TokioTimer};
 use interlingua::Failure;
 use tokio::time::timeout;
 
-use crate::error::{Trouble, failure, trouble};
-use crate::{Answer, Body, Call, connect};
+use crate::connect::{Proxies, Used};
+use crate::error::{Trouble, failure, of_tls, trouble};
+use crate::lanes::{Lane, Lanes};
+use crate::{Answer, Body, Call};
 
 /// How long is waited for what. A stream as a whole may take as long as it likes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
     /// For a connection, from the name to the end of the handshake.
     pub connect: Duration,
-    /// For the head of the answer, from the connection on.
+    /// For the head of the answer.
     pub head: Duration,
     /// Between two pieces of the body.
     pub idle: Duration,
@@ -40,44 +38,78 @@ impl Default for Timeouts {
 /// Calls providers. One for the whole process: it holds the connections.
 pub struct Upstream {
     timeouts: Timeouts,
-    client: Client<HttpConnector, Full<Bytes>>,
+    proxies: Arc<Proxies>,
+    lanes: Lanes,
 }
 
 impl Upstream {
+    /// Without proxies.
     pub fn new(timeouts: Timeouts) -> Result<Self, Failure> {
-        let client = Client::builder(TokioExecutor::new())
-            .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(KEPT)
-            .pool_max_idle_per_host(KEPT_MOST)
-            .build(connect::plain());
-        Ok(Self { timeouts, client })
+        Self::through(timeouts, Proxies::default())
+    }
+
+    /// Through proxies, where there are some.
+    pub fn through(timeouts: Timeouts, proxies: Proxies) -> Result<Self, Failure> {
+        let proxies = Arc::new(proxies);
+        let lanes = Lanes::new(timeouts.connect, Arc::clone(&proxies));
+        let lanes = lanes.map_err(|error| failure("", &of_tls(&error)))?;
+        Ok(Self { timeouts, proxies, lanes })
     }
 
     /// Asks a provider. Whatever it answers, with whatever status, is an answer.
     pub async fn call(&self, call: Call<'_>) -> Result<Answer, Failure> {
         let name = &call.provider.name;
-        let request = call.request()?;
-        let head = self.timeouts.head;
-        let response = match timeout(head, self.client.request(request)).await {
-            Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Err(failure(name, &trouble(&error))),
-            Err(_) => return Err(failure(name, &Trouble::Head(head))),
-        };
-        self.answer(name, response).map_err(|trouble| failure(name, &trouble))
+        let mut request = call.request()?;
+        let lane = self.lanes.free(call.provider).map_err(|trouble| failure(name, &trouble))?;
+        let mut again = true;
+        loop {
+            if let Some(leave) = self.proxies.leave(request.uri()) {
+                request.headers_mut().insert(header::PROXY_AUTHORIZATION, leave);
+            }
+            let head = self.timeouts.head;
+            let error = match timeout(head, lane.client.request(request)).await {
+                Ok(Ok(response)) => {
+                    let answer = self.answer(name, response, lane);
+                    return answer.map_err(|trouble| failure(name, &trouble));
+                }
+                Ok(Err(error)) => error,
+                Err(_) => return Err(failure(name, &Trouble::Head(head))),
+            };
+            let trouble = trouble(&error);
+            // A connection that answered before and ends now was closed while it was kept: nothing
+            // that the provider or the client did, and nothing they need to hear of.
+            let kept = error.connect_info().is_some_and(|connected| {
+                let mut extras = Extensions::new();
+                connected.get_extras(&mut extras);
+                extras.get::<Used>().is_some_and(Used::is_marked)
+            });
+            if !(kept && trouble == Trouble::Reset && std::mem::take(&mut again)) {
+                return Err(failure(name, &trouble));
+            }
+            request = call.request()?;
+        }
     }
 
-    fn answer(&self, name: &str, response: Response<Incoming>) -> Result<Answer, Trouble> {
+    fn answer(
+        &self,
+        name: &str,
+        response: Response<Incoming>,
+        lane: Lane,
+    ) -> Result<Answer, Trouble> {
         let (head, body) = response.into_parts();
+        if let Some(used) = head.extensions.get::<Used>() {
+            used.mark();
+        }
         if head.status.is_redirection() {
             return Err(Trouble::Redirect(head.status.as_u16()));
         }
-        let coding = head.headers.get(header::CONTENT_ENCODING);
-        if let Some(coding) =
-            coding.filter(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity"))
-        {
-            return Err(Trouble::Encoded(String::from_utf8_lossy(coding.as_bytes()).into_owned()));
+        let codings = head.headers.get_all(header::CONTENT_ENCODING).into_iter();
+        let mut codings = codings.map(|coding| String::from_utf8_lossy(coding.as_bytes()));
+        if let Some(coding) = codings.find(|coding| !coding.eq_ignore_ascii_case("identity")) {
+            // What stands there is for people to read, whatever it is.
+            return Err(Trouble::Encoded(coding.chars().take(20).collect()));
         }
-        let body = Body::network(body, self.timeouts.idle, name.to_owned());
+        let body = Body::network(body, self.timeouts.idle, name.to_owned(), lane.calls);
         Ok(Answer { status: head.status.as_u16(), headers: head.headers, body })
     }
 }
@@ -87,7 +119,3 @@ impl fmt::Debug for Upstream {
         f.debug_struct("Upstream").field("timeouts", &self.timeouts).finish_non_exhaustive()
     }
 }
-
-/// How long a connection that nobody uses is kept: less than servers keep theirs.
-const KEPT: Duration = Duration::from_secs(55);
-const KEPT_MOST: usize = 256;

@@ -1,6 +1,17 @@
 //! Calls over real sockets, to the simulator and to servers that misbehave.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod addresses;
+mod aws;
+mod breaker;
 mod dialects;
+mod disconnect;
+mod faults;
+mod kept;
+mod proxies;
+mod retry;
+mod secrets;
+mod server;
+mod tls;
 mod world;
