@@ -27,7 +27,7 @@ def client(simulator, fault=None):
 def say(client, messages):
     """One streamed turn, put together."""
     reply = client.converse_stream(
-        modelId="anthropic.claude-sonnet-4-5-20250929-v1:0", messages=messages, toolConfig=TOOLS,
+        modelId="us.anthropic.claude-sonnet-4-5-20250929-v1:0", messages=messages, toolConfig=TOOLS,
         inferenceConfig={"maxTokens": 4000}, additionalModelRequestFields=FIELDS)
     blocks, stop, usage = {}, None, None
     for event in reply["stream"]:

@@ -32,6 +32,10 @@ pub(crate) struct Check {
     #[arg(long, value_name = "B")]
     beta: Vec<String>,
 
+    /// A behaviour on which the evidence differs, as NAME=VALUE (docs/STRICT.md); may be given several times
+    #[arg(long, value_name = "SWITCH", value_parser = switch)]
+    switch: Vec<String>,
+
     /// Verify reasoning that the simulator sealed
     #[arg(long)]
     seals: bool,
@@ -64,7 +68,8 @@ fn verdict(order: &Check, flavor: &str, body: &[u8]) -> Verdict {
         Ok(body) => body,
         Err(unread) => return Verdict { violations: vec![unread] },
     };
-    let switches = Switches::default();
+    // They were turned once, when the order was read.
+    let switches = Switches::turned(&order.switch).unwrap_or_default();
     let betas: Vec<&str> = order.beta.iter().map(String::as_str).collect();
     let key = order.seals.then(Key::default);
     let mut request = Request::new(&body, flavor, &switches);
@@ -95,6 +100,11 @@ fn flavor(order: &Check) -> Result<&str, Problem> {
     let what = near::unknown("flavor", name, known.iter().copied());
     let advice = format!("The flavors of {} are {}.", order.judge.dialect, known.join(", "));
     Err(Problem::usage(format!("--flavor: {what}"), advice))
+}
+
+/// A switch, if there is one of that name and it can be turned so.
+pub(crate) fn switch(said: &str) -> Result<String, String> {
+    Switches::turned(&[said]).map(|_| said.to_owned())
 }
 
 /// Names come from the registry, so that help and suggestions know every judge.

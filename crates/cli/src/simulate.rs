@@ -10,7 +10,9 @@ use clap::Args;
 use interlingua_simulator::fault::FAULTS;
 use interlingua_simulator::route::PROVIDERS;
 use interlingua_simulator::{Fault, Options, Script, Simulator, server};
+use interlingua_strict::Switches;
 
+use crate::check::switch;
 use crate::problem::Problem;
 
 #[derive(Args)]
@@ -26,11 +28,17 @@ pub(crate) struct Simulate {
     /// What goes wrong with every request, as NAME[=VALUE][@TIMES]; may be given several times
     #[arg(long, value_name = "FAULT", value_parser = Fault::read)]
     fault: Vec<Fault>,
+
+    /// A behaviour on which the evidence differs, as NAME=VALUE (docs/STRICT.md); may be given several times
+    #[arg(long, value_name = "SWITCH", value_parser = switch)]
+    switch: Vec<String>,
 }
 
 pub(crate) fn run(order: &Simulate) -> Result<(), Problem> {
     let script = order.script.as_deref().map(script).transpose()?;
-    let options = Options { script, faults: order.fault.clone(), ..Options::default() };
+    // They were turned once, when the order was read.
+    let switches = Switches::turned(&order.switch).unwrap_or_default();
+    let options = Options { script, faults: order.fault.clone(), switches, ..Options::default() };
     let listened = server::run(Simulator::new(options), order.listen, announce);
     listened.map_err(|error| {
         let what = format!("cannot listen at {}: {error}", order.listen);

@@ -21,9 +21,9 @@ const MAKERS: &[(&str, &str, &[&str])] = &[
         "bedrock",
         "bedrock",
         &[
-            "anthropic.claude-sonnet-4-5-20250929-v1:0",
-            "anthropic.claude-opus-4-8",
-            "anthropic.claude-opus-5-5",
+            "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+            "us.anthropic.claude-opus-4-8",
+            "us.anthropic.claude-opus-5-5",
         ],
     ),
     ("gemini", "ai-studio", &["gemini-3-pro-preview", "gemini-2.5-pro"]),

@@ -4,10 +4,11 @@ use bytes::Bytes;
 use hyper::Request;
 use hyper::header::UPGRADE;
 use interlingua_strict::seal::Key;
-use interlingua_strict::{self as strict, Known, Switches, Verdict};
+use interlingua_strict::{self as strict, Carried, Decoded, Known, Switches, Verdict};
 use serde_json::Value;
 
 use crate::api::Api;
+use crate::carriage::decoded;
 use crate::fault::Fault;
 use crate::route::{Endpoint, Route};
 use crate::seed::Seed;
@@ -29,18 +30,24 @@ pub(crate) struct Asked<'a> {
     pub(crate) whole: Option<Value>,
     /// Beta features that the header names.
     betas: Vec<&'a str>,
+    decoded: Decoded,
 }
 
 impl<'a> Asked<'a> {
-    /// Reads a request. A body that is no JSON has its verdict at once.
+    /// Reads a request. A body that is no JSON has its verdict at once, unless the judge says why it
+    /// cannot be read.
     pub(crate) fn read(
         route: &'a Route,
         request: &'a Request<Bytes>,
         seed: Seed,
         faults: Vec<Fault>,
     ) -> (Self, Option<Verdict>) {
-        let (body, verdict) = match route.api.judge().parse(request.body()) {
+        let (bytes, decoded) = decoded(request);
+        let (body, verdict) = match route.api.judge().parse(&bytes) {
             Ok(body) => (unwrapped(route, body), None),
+            Err(_) if decoded != Decoded::Whole && route.flavor == "anthropic" => {
+                (Value::Null, None)
+            }
             Err(unread) => (Value::Null, Some(Verdict { violations: vec![unread] })),
         };
         let query = request.uri().query().unwrap_or_default();
@@ -48,7 +55,9 @@ impl<'a> Asked<'a> {
         let model = model(route, &body);
         let betas = header_list(request, "anthropic-beta");
         let (known, whole) = (Known::default(), None);
-        (Self { route, request, model, body, seed, array, faults, known, whole, betas }, verdict)
+        let read =
+            Self { route, request, model, body, seed, array, faults, known, whole, betas, decoded };
+        (read, verdict)
     }
 
     pub(crate) fn streams_array(&self) -> bool {
@@ -74,12 +83,18 @@ impl<'a> Asked<'a> {
             body: &self.body,
             model: &self.model,
             flavor: self.route.flavor,
-            version: self.header("anthropic-version"),
+            version: (self.route.api == Api::Anthropic)
+                .then(|| self.header("anthropic-version").unwrap_or_default()),
             betas: &self.betas,
             switches,
             key: Some(key),
             known: Some(&self.known),
             counting: matches!(self.route.endpoint, Endpoint::Count { .. }),
+            carried: Carried {
+                content_type: self.header("content-type"),
+                content_encoding: self.header("content-encoding"),
+                decoded: self.decoded,
+            },
         }
     }
 }

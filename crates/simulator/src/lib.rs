@@ -13,6 +13,7 @@ mod answer;
 mod api;
 mod asked;
 pub mod brain;
+mod carriage;
 mod connection;
 mod delivery;
 pub mod fault;

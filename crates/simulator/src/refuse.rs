@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use interlingua_strict::Violation;
+use interlingua_strict::bedrock::exception;
 use serde_json::{Map, Value, json};
 
 use crate::answer::Answer;
@@ -23,13 +24,13 @@ pub(crate) fn violation(asked: &Asked<'_>, violation: &Violation) -> Answer {
     let mut body = (api.judge().envelope)(violation, flavor);
     let mut headers = headers(api, flavor, &asked.model, Form::Json, &asked.seed);
     match api {
-        Api::Anthropic if body.get("request_id").is_none_or(Value::is_null) => {
+        Api::Anthropic if flavor == "anthropic" => {
             body["request_id"] = asked.seed.id("req_01", 0, 22).into();
         }
         // An array of replies is asked for, and an array of errors comes.
         Api::Gemini if asked.streams_array() => body = json!([body]),
         Api::Bedrock => {
-            let name = exception(violation.status).to_owned();
+            let name = exception(violation).to_owned();
             headers.push(("x-amzn-errortype".to_owned(), name));
         }
         _ => {}
@@ -149,16 +150,4 @@ fn html(status: u16) -> Answer {
         ("content-length".to_owned(), page.len().to_string()),
     ];
     Answer { status, headers, before: Vec::new(), steps: vec![Step::Send(page.into())] }
-}
-
-fn exception(status: u16) -> &'static str {
-    match status {
-        403 => "AccessDeniedException",
-        404 => "ResourceNotFoundException",
-        424 => "ModelErrorException",
-        429 => "ThrottlingException",
-        500 => "InternalServerException",
-        503 => "ServiceUnavailableException",
-        _ => "ValidationException",
-    }
 }

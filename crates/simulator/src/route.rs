@@ -52,15 +52,21 @@ pub fn route(path: &str, hint: Option<Api>) -> Route {
     let vertex = rest.contains(&"projects") || found.is_some_and(|p| p.flavor == "vertex");
     let flavor = match (api, found) {
         (Api::Gemini, _) if vertex => "vertex",
-        (Api::Responses, Some(provider)) => RESPONSES
+        (_, Some(provider)) if provider.api != api => ALSO
             .iter()
-            .find(|(name, _)| *name == provider.name)
-            .map_or("relay", |(_, flavor)| flavor),
+            .find(|(also, name, _)| *also == api && *name == provider.name)
+            .map_or(passed_on(api), |row| row.2),
+        (_, Some(provider)) => provider.flavor,
         (Api::Responses, None) => "openai",
-        (api, Some(provider)) if provider.api == api => provider.flavor,
-        (api, _) => PROVIDERS.iter().find(|p| p.api == api).map_or("openai", |p| p.flavor),
+        (_, None) => passed_on(api),
     };
     Route { api, flavor, endpoint }
+}
+
+/// How an API is spoken by one who speaks another: in the words of the inventor, mostly.
+fn passed_on(api: Api) -> &'static str {
+    let inventor = || PROVIDERS.iter().find(|p| p.api == api).map_or("openai", |p| p.flavor);
+    if api == Api::Responses { "relay" } else { inventor() }
 }
 
 fn endpoint(segments: &[&str], named: Option<Api>) -> (Api, Endpoint) {
@@ -137,8 +143,15 @@ const fn chat(name: &'static str) -> Provider {
     Provider { name, api: Api::Chat, flavor: name, base: "/v1" }
 }
 
-/// Who speaks the Responses API in a way of their own; everybody else passes it on.
-const RESPONSES: &[(&str, &str)] = &[("openai", "openai"), ("azure", "azure"), ("codex", "codex")];
+/// Who speaks another API than their first in a way of their own; everybody else passes on what
+/// its inventor says.
+const ALSO: &[(Api, &str, &str)] = &[
+    (Api::Responses, "openai", "openai"),
+    (Api::Responses, "azure", "azure"),
+    (Api::Responses, "llama.cpp", "llama.cpp"),
+    (Api::Anthropic, "deepseek", "deepseek"),
+    (Api::Chat, "gemini", "gemini-compat"),
+];
 
 /// Who is played, by the first segment of the path. Of those with one API, the first is its
 /// inventor, who also answers paths without a name.

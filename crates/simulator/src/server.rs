@@ -19,6 +19,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 use crate::answer::Answer;
+use crate::carriage::LARGEST;
 use crate::connection::{Connection, Fate, Performance};
 use crate::delivery::Step;
 use crate::route::route;
@@ -207,8 +208,6 @@ fn asked_to_end() -> io::Result<impl Future<Output = ()>> {
     })
 }
 
-/// Bodies beyond this are refused, as the providers do.
-const LARGEST: usize = 32 * 1024 * 1024;
 const HEADERS: Duration = Duration::from_secs(30);
 const BODY: Duration = Duration::from_mins(1);
 const GRACE: Duration = Duration::from_secs(2);

@@ -1,6 +1,6 @@
 //! The table of all rules, as `docs/STRICT.md` shows it.
 
-use crate::{ALL, Judge};
+use crate::{ALL, Judge, Rule};
 
 /// The whole document, in Markdown.
 pub fn table() -> String {
@@ -16,6 +16,9 @@ fn section(judge: &Judge, out: &mut String) {
     let count = judge.rules.len() + 1;
     line(out, &format!("\n## {}\n", judge.dialect));
     line(out, &format!("{count} rules. Flavors: {}.\n", flavors.join(", ")));
+    for flavor in judge.flavors {
+        few(judge, flavor, out);
+    }
     line(out, "| rule | refused | status | words | evidence |");
     line(out, "|---|---|---|---|---|");
     let unread = (judge.not_json)("{complaint}");
@@ -37,6 +40,17 @@ fn section(judge: &Judge, out: &mut String) {
             &format!("{}: {}", rule.evidence.word(), rule.source),
         ];
         row(out, cells);
+    }
+}
+
+/// The rules of a flavor that has not all of them that the inventor has.
+fn few(judge: &Judge, flavor: &str, out: &mut String) {
+    let has = |flavor| move |rule: &&Rule| (judge.applies)(rule, flavor);
+    let lacks = |rule: &&Rule| !has(flavor)(rule);
+    if judge.rules.iter().filter(has(judge.flavors[0])).any(|rule| lacks(&rule)) {
+        let names: Vec<_> =
+            judge.rules.iter().filter(has(flavor)).map(|rule| format!("`{}`", rule.name)).collect();
+        line(out, &format!("`{flavor}` has these rules only: {}.\n", names.join(", ")));
     }
 }
 
@@ -91,4 +105,6 @@ Behaviours on which the evidence differs or changes. Left alone, they follow the
 | `system_messages` | true, false | whether instructions may stand among the messages | as the model |
 | `prefill` | true, false | whether the conversation may end with the assistant's words | as the model |
 | `alternation` | true, false | whether roles must alternate and the user speaks first | as the provider |
+| `compaction_tools` | a number | how many tools a summary can record | 1,000, which is ours |
+| `available_tools` | a number | how many tools may be available at once where messages change them | 10,000, as many as tool search takes |
 ";

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::rule::{Fields as _, Findings};
 use crate::seal::Key;
-use crate::{Known, Rule, Switches};
+use crate::{Carried, Known, Rule, Switches};
 
 /// All rules of one provider's API, in the order the provider checks them.
 #[derive(Debug)]
@@ -14,6 +14,8 @@ pub struct Judge {
     /// Who speaks it in their own way; the first is its inventor.
     pub flavors: &'static [&'static str],
     pub rules: &'static [Rule],
+    /// Whether a flavor has a rule: some share only a few with the inventor.
+    pub applies: fn(&Rule, &str) -> bool,
     /// The error body for a violation, in a flavor's envelope.
     pub envelope: fn(&Violation, &str) -> Value,
     /// The violation for a body that is not JSON, from the parser's complaint.
@@ -39,6 +41,8 @@ pub struct Request<'r> {
     pub known: Option<&'r Known>,
     /// The request asks for a count of tokens only.
     pub counting: bool,
+    /// How the body came.
+    pub carried: Carried<'r>,
 }
 
 /// What a judge found.
@@ -69,7 +73,8 @@ impl Judge {
     /// Judges a request, rule by rule.
     pub fn check(&'static self, request: &Request<'_>) -> Verdict {
         let mut findings = Findings::default();
-        self.rules.iter().for_each(|rule| findings.run(rule, request));
+        let rules = self.rules.iter().filter(|rule| (self.applies)(rule, request.flavor));
+        rules.for_each(|rule| findings.run(rule, request));
         Verdict { violations: findings.take() }
     }
 
@@ -97,6 +102,7 @@ impl<'r> Request<'r> {
             key: None,
             known: None,
             counting: false,
+            carried: Carried::default(),
         }
     }
 }

@@ -7,6 +7,7 @@
 //! Where providers are known to differ over time, the behaviour is a switch ([`Switches`]) whose
 //! default follows the newest evidence.
 
+mod carried;
 pub mod docs;
 mod image;
 mod judge;
@@ -22,6 +23,7 @@ pub mod gemini;
 pub mod openai_chat;
 pub mod openai_responses;
 
+pub use carried::{Carried, Decoded};
 pub use judge::{Judge, Request, Verdict, Violation};
 pub use known::{Kept, Known, Next};
 pub use rule::{Evidence, Findings, Rule};

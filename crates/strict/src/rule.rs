@@ -112,6 +112,11 @@ impl Evidence {
     }
 }
 
+/// Every flavor has every rule; what differs between them, the rules ask.
+pub(crate) fn everywhere(_rule: &Rule, _flavor: &str) -> bool {
+    true
+}
+
 /// How many rules these parts have.
 pub(crate) const fn count(parts: &[&[Rule]]) -> usize {
     let (mut sum, mut part) = (0, 0);

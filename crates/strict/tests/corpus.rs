@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use interlingua_strict::anthropic::thread_fingerprint;
 use interlingua_strict::seal::Key;
 use interlingua_strict::{
-    ALL, EmptyText, Judge, Kept, Known, Next, Request, Switches, Verdict, find,
+    ALL, Carried, Decoded, Judge, Kept, Known, Next, Request, Switches, Verdict, find,
 };
 use serde_json::Value;
 
@@ -122,6 +122,15 @@ fn judged(judge: &'static Judge, case: &Value, entry: &Value) -> Verdict {
         key: said("sealed").as_bool().unwrap_or_default().then_some(&key),
         known: known.as_ref(),
         counting: said("counting").as_bool().unwrap_or_default(),
+        carried: Carried {
+            content_type: said("content_type").as_str(),
+            content_encoding: said("content_encoding").as_str(),
+            decoded: match said("decoded").as_str() {
+                Some("broken") => Decoded::Broken,
+                Some("large") => Decoded::Large,
+                _ => Decoded::Whole,
+            },
+        },
         ..request
     })
 }
@@ -161,20 +170,13 @@ fn said_in<'v>(entry: &'v Value, case: &'v Value, key: &str) -> &'v Value {
 }
 
 fn switches(said: &Value) -> Switches {
-    let on = |key: &str| said.get(key).and_then(Value::as_bool);
-    let empty_text = match text(said, "empty_text") {
-        "keep" => Some(EmptyText::Keep),
-        "space" => Some(EmptyText::Space),
-        "drop" => Some(EmptyText::Drop),
-        _ => None,
-    };
-    Switches {
-        empty_text,
-        prefix_binding: on("prefix_binding"),
-        system_messages: on("system_messages"),
-        prefill: on("prefill"),
-        alternation: on("alternation"),
-    }
+    let said = said.as_object().into_iter().flatten();
+    let said: Vec<_> = said.map(|(name, value)| format!("{name}={}", bare(value))).collect();
+    Switches::turned(&said).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn bare(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// Whether the message is these words, with anything in place of what stands in braces.

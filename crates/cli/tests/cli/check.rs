@@ -34,3 +34,14 @@ fn wrong_usage_is_told() {
         assert!(ran.stdout.is_empty(), "{arguments}");
     }
 }
+
+#[test]
+fn a_switch_decides_where_the_evidence_differs() {
+    let body = br#"{"model":"claude-opus-4-8","max_tokens":10,"messages":[
+        {"role":"assistant","content":"Hi."},{"role":"user","content":"Hi."}]}"#;
+    for (switch, code) in [("", 0), (" --switch alternation=true", 1), (" --switch alternation", 2)]
+    {
+        let ran = interlingua(&format!("check --for anthropic{switch}"), body);
+        assert_eq!(ran.code, code, "{switch}: {}", ran.stderr);
+    }
+}

@@ -92,7 +92,7 @@ fn converse_is_no_other() {
             reasoning("y"),
         )
     };
-    let model = Some("anthropic.claude-opus-4-8-v1:0");
+    let model = Some("us.anthropic.claude-opus-4-8-v1:0");
     let road = Road { model, ..Road::own("bedrock") };
     let kept = request("\\n", "");
     assert_eq!(road.send(&kept).0, kept);

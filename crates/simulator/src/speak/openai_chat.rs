@@ -26,8 +26,7 @@ pub(super) fn whole(voice: &Voice<'_>) -> Value {
     if let Some(thoughts) = thoughts(voice) {
         flavor::show(voice, &thoughts, &mut message);
     }
-    let calls: Vec<Value> =
-        voice.turn.calls().enumerate().map(|(at, c)| call(voice, at, c)).collect();
+    let calls = calls(voice);
     if !calls.is_empty() {
         message["tool_calls"] = calls.into();
     }
@@ -56,19 +55,12 @@ pub(super) fn stream(voice: &Voice<'_>) -> Vec<Frame> {
     for piece in voice.pieces(&text(voice)) {
         send(Map::from_iter([(key.to_owned(), piece.into())]).into());
     }
-    for (at, said) in voice.turn.calls().enumerate() {
-        let mut opening = call(voice, at, said);
-        let (kind, text) =
-            if said.custom { ("custom", "input") } else { ("function", "arguments") };
-        opening["index"] = at.into();
-        opening[kind][text] = "".into();
-        send(json!({"tool_calls": [opening]}));
-        for piece in voice.pieces(&said.arguments) {
-            let inner = Map::from_iter([(text.to_owned(), piece.into())]);
-            let mut part = json!({"index": at});
-            part[kind] = inner.into();
-            send(json!({"tool_calls": [part]}));
+    if flavor::gives_calls_whole(voice) {
+        for call in calls(voice) {
+            send(json!({"tool_calls": [call]}));
         }
+    } else {
+        call_deltas(voice).into_iter().for_each(&mut send);
     }
     frames.push(chunk(voice, &json!({}), &stop(voice).into(), Place::Finish));
     if wants_usage(voice) {
@@ -80,6 +72,33 @@ pub(super) fn stream(voice: &Voice<'_>) -> Vec<Frame> {
     }
     frames.push(Frame::new("data: [DONE]\n\n", Place::End));
     frames
+}
+
+fn calls(voice: &Voice<'_>) -> Vec<Value> {
+    let calls = voice.turn.calls().enumerate();
+    let mut calls: Vec<Value> = calls.map(|(at, said)| call(voice, at, said)).collect();
+    flavor::sign(voice, &mut calls);
+    calls
+}
+
+/// The calls in pieces: what they are, and then their arguments.
+fn call_deltas(voice: &Voice<'_>) -> Vec<Value> {
+    let mut deltas = Vec::new();
+    for (at, said) in voice.turn.calls().enumerate() {
+        let mut opening = call(voice, at, said);
+        let (kind, text) =
+            if said.custom { ("custom", "input") } else { ("function", "arguments") };
+        opening["index"] = at.into();
+        opening[kind][text] = "".into();
+        deltas.push(json!({"tool_calls": [opening]}));
+        for piece in voice.pieces(&said.arguments) {
+            let inner = Map::from_iter([(text.to_owned(), piece.into())]);
+            let mut part = json!({"index": at});
+            part[kind] = inner.into();
+            deltas.push(json!({"tool_calls": [part]}));
+        }
+    }
+    deltas
 }
 
 fn chunk(voice: &Voice<'_>, delta: &Value, stop: &Value, place: Place) -> Frame {

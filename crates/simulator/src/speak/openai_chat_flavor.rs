@@ -1,6 +1,6 @@
 //! Where the providers of Chat Completions differ, as a table.
 
-use interlingua_strict::openai_chat::Detail;
+use interlingua_strict::openai_chat::{Detail, SignedCall};
 use serde_json::{Value, json};
 
 use super::Voice;
@@ -14,6 +14,8 @@ struct Row {
     call: CallId,
     /// Usage comes whether asked for or not.
     counts: bool,
+    /// Calls come whole, without an index, and the first is signed.
+    signs: bool,
 }
 
 /// Where reasoning stands.
@@ -61,6 +63,19 @@ pub(super) fn call_id(voice: &Voice<'_>, at: usize, name: &str) -> String {
         CallId::Random(prefix, length) => voice.seed.id(prefix, at + 1, length),
         CallId::Numbered => format!("functions.{name}:{}", voice.heard.calls + at),
     }
+}
+
+pub(super) fn gives_calls_whole(voice: &Voice<'_>) -> bool {
+    row(voice).signs
+}
+
+/// Signs the first of the calls, where calls are signed.
+pub(super) fn sign(voice: &Voice<'_>, calls: &mut [Value]) {
+    if !row(voice).signs || calls.is_empty() {
+        return;
+    }
+    let signature = SignedCall::new(voice.model, calls, 0).mint(voice.key);
+    calls[0]["extra_content"] = json!({"google": {"thought_signature": signature}});
 }
 
 /// One provider repeats the usage in a place of its own.
@@ -206,6 +221,7 @@ const ROWS: &[Row] = &[
         id: "chatcmpl-",
         call: CallId::Random("call_", 24),
         counts: false,
+        signs: false,
     },
     Row {
         flavor: "openrouter",
@@ -213,6 +229,7 @@ const ROWS: &[Row] = &[
         id: "gen-",
         call: CallId::Random("call_", 24),
         counts: true,
+        signs: false,
     },
     Row {
         flavor: "deepseek",
@@ -220,6 +237,7 @@ const ROWS: &[Row] = &[
         id: "",
         call: CallId::Random("call_00_", 24),
         counts: true,
+        signs: false,
     },
     Row {
         flavor: "mistral",
@@ -227,6 +245,7 @@ const ROWS: &[Row] = &[
         id: "",
         call: CallId::Random("", 9),
         counts: true,
+        signs: false,
     },
     Row {
         flavor: "groq",
@@ -234,6 +253,7 @@ const ROWS: &[Row] = &[
         id: "chatcmpl-",
         call: CallId::Random("call_", 20),
         counts: true,
+        signs: false,
     },
     Row {
         flavor: "moonshot",
@@ -241,6 +261,13 @@ const ROWS: &[Row] = &[
         id: "chatcmpl-",
         call: CallId::Numbered,
         counts: false,
+        signs: false,
+    },
+    Row {
+        flavor: "gemini-compat",
+        call: CallId::Random("function-call-", 19),
+        signs: true,
+        ..GENERIC
     },
     plain("azure", Shown::Never),
     plain("cerebras", Shown::Under("reasoning")),
@@ -262,4 +289,5 @@ const GENERIC: Row = Row {
     id: "chatcmpl-",
     call: CallId::Random("call_", 24),
     counts: false,
+    signs: false,
 };

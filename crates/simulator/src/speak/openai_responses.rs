@@ -60,6 +60,7 @@ pub(super) fn items(voice: &Voice<'_>) -> Vec<Value> {
     let item = |(index, block): (usize, &Block)| {
         let status = if cut && index == last { "incomplete" } else { "completed" };
         match block {
+            Block::Thinking(text) if voice.flavor == "llama.cpp" => open(voice, index, text),
             Block::Thinking(text) => {
                 let shown = voice.heard.thinking == Thinking::Shown;
                 reasoning(voice, index, if shown { text } else { "" })
@@ -101,6 +102,15 @@ fn reasoning(voice: &Voice<'_>, index: usize, text: &str) -> Value {
     let mut item = json!({"id": id, "type": "reasoning", "summary": summary});
     item["encrypted_content"] = mint(voice).reasoning(&item).into();
     item
+}
+
+/// Reasoning in the open, as a model says it that has no secrets.
+fn open(voice: &Voice<'_>, index: usize, text: &str) -> Value {
+    let content = json!([{"type": "reasoning_text", "text": text}]);
+    json!({
+        "id": item_id(voice, "rs", index), "type": "reasoning", "summary": [],
+        "content": content, "encrypted_content": "", "status": "completed",
+    })
 }
 
 /// A summary that only the provider can read.

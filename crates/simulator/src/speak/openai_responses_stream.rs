@@ -72,6 +72,7 @@ fn empty(item: &mut Value) {
     let kind = item["type"].as_str().unwrap_or_default().to_owned();
     match kind.as_str() {
         "message" => item["content"] = json!([]),
+        "reasoning" if item.get("content").is_some() => item["content"] = json!([]),
         "reasoning" => item["summary"] = json!([]),
         "compaction" => {}
         "function_call" => item["arguments"] = "".into(),
@@ -90,6 +91,11 @@ fn fill(voice: &Voice<'_>, events: &mut Events, output: usize, item: &Value) {
         "reasoning" => {
             for (at, part) in item["summary"].as_array().into_iter().flatten().enumerate() {
                 summary(voice, events, output, item, at, part);
+            }
+            let said = item.pointer("/content/0/text").and_then(Value::as_str);
+            for piece in voice.pieces(said.unwrap_or_default()) {
+                let delta = json!({"content_index": 0, "delta": piece});
+                events.about(item, output, "response.reasoning_text.delta", delta);
             }
         }
         _ => {

@@ -63,7 +63,15 @@ impl Server {
         self.send("POST", path, &header, body.to_string().as_bytes())
     }
 
+    /// A request with the headers that every client sends.
     pub(crate) fn send(&self, method: &str, path: &str, headers: &str, body: &[u8]) -> Reply {
+        let told = headers.contains("anthropic-version") || !path.contains("/messages");
+        let version = if told { "" } else { VERSION };
+        self.send_bare(method, path, &format!("{version}{headers}"), body)
+    }
+
+    /// A request with these headers only.
+    pub(crate) fn send_bare(&self, method: &str, path: &str, headers: &str, body: &[u8]) -> Reply {
         let mut stream = TcpStream::connect(self.addr()).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         let length = body.len();
@@ -155,6 +163,9 @@ fn unchunked(mut rest: &[u8]) -> (Vec<u8>, bool) {
     }
 }
 
+/// Without it, one API answers nothing.
+pub(crate) const VERSION: &str = "anthropic-version: 2023-06-01\r\n";
+
 pub(crate) const PROMPT: &str = "Please use get_weather for Paris.";
 
 /// A request of an API, streamed or not, with one tool: its path and body.
@@ -199,7 +210,7 @@ pub(crate) fn request(api: &str, stream: bool, prompt: &str) -> (String, Value) 
         "bedrock" => {
             let verb = if stream { "converse-stream" } else { "converse" };
             (
-                format!("/bedrock/model/anthropic.claude-sonnet-4-5-v1%3A0/{verb}"),
+                format!("/bedrock/model/us.anthropic.claude-sonnet-4-5-v1%3A0/{verb}"),
                 json!({
                     "messages": [{"role": "user", "content": [{"text": prompt}]}],
                     "toolConfig": {"tools": [

@@ -1,51 +1,42 @@
 //! What the judge's corpus says is answered over HTTP: the exact status, envelope and words.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use hyper::Request;
 use interlingua_simulator::route::{PROVIDERS, Provider};
-use interlingua_simulator::{Api, Simulator};
-use interlingua_strict::{Judge, Violation, find};
+use interlingua_simulator::{Api, Options, Simulator};
+use interlingua_strict::{Judge, Switches, Violation, find};
 use serde_json::Value;
 
-use crate::client::Server;
+use crate::client::{Server, VERSION};
 
 #[test]
 fn every_refused_case_gets_the_providers_answer() {
-    let server = Server::start();
-    let mut tried = 0;
+    let mut servers: BTreeMap<String, Server> = BTreeMap::new();
+    let mut tried = BTreeSet::new();
+    let mut count = 0;
     for file in files() {
         let case: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
         let judge = find(case["judge"].as_str().unwrap()).unwrap();
         for entry in case["refuse"].as_array().unwrap() {
             let said = |key: &str| entry.get(key).unwrap_or(&case[key]);
-            // The simulator's switches are the default ones, it always verifies seals, and it takes
-            // a request without a version.
-            let special = ["switches", "counting"].iter().any(|key| !said(key).is_null())
-                || said("version").as_str().is_some_and(str::is_empty)
-                || said("known").as_object().is_some_and(|known| known.values().any(is_more));
+            // What the provider must have been asked before is another test's.
+            if said("known").as_object().is_some_and(|known| known.values().any(is_more)) {
+                continue;
+            }
             let flavor = said("flavor").as_str().unwrap_or(judge.flavors[0]);
-            let Some(path) = path(judge, flavor, said("model").as_str()).filter(|_| !special)
-            else {
-                continue;
-            };
-            let body = match entry.get("raw") {
-                Some(raw) => raw.as_str().unwrap().to_owned(),
-                None => entry["request"].to_string(),
-            };
-            if body.contains("$repeat") {
-                continue;
-            }
-            let mut headers = String::new();
-            if let Some(version) = said("version").as_str() {
-                headers.extend(["anthropic-version: ", version, "\r\n"]);
-            }
-            for beta in said("betas").as_array().into_iter().flatten() {
-                headers.extend(["anthropic-beta: ", beta.as_str().unwrap(), "\r\n"]);
-            }
-            let reply = server.send("POST", &path, &headers, body.as_bytes());
+            let counting = said("counting") == &Value::Bool(true);
+            let path = path(judge, flavor, said("model").as_str(), counting);
+            let Some(path) = path else { continue };
+            let switches = said("switches");
+            let server = servers.entry(switches.to_string()).or_insert_with(|| turned(switches));
+            let reply = server.send_bare("POST", &path, &headers(&said), &body(entry, &said));
             let place = file.display();
             let status = entry["status"].as_u64().unwrap_or(400);
             assert_eq!(u64::from(reply.status), status, "{place}: {}", reply.text());
@@ -53,11 +44,68 @@ fn every_refused_case_gets_the_providers_answer() {
             let words = Value::from(entry["message"].as_str().unwrap()).to_string();
             let spelled = got.to_string();
             assert!(spelled.contains(words.trim_matches('"')), "{place}: {spelled}");
-            tried += 1;
+            tried.insert(file.clone());
+            count += 1;
         }
     }
-    println!("{tried} cases");
-    assert!(tried > 100, "{tried}");
+    let left: Vec<_> = files().into_iter().filter(|file| !tried.contains(file)).collect();
+    println!("{count} cases of {} rules, none of {left:?}", tried.len());
+    // Three rules are about threads that went on before.
+    assert!(left.len() <= 3, "{left:?}");
+}
+
+/// A server with these switches turned.
+fn turned(switches: &Value) -> Server {
+    let said = switches.as_object().into_iter().flatten();
+    let bare = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let said: Vec<_> = said.map(|(name, value)| format!("{name}={}", bare(value))).collect();
+    Server::with(Options { switches: Switches::turned(&said).unwrap(), ..Options::default() })
+}
+
+fn headers<'v>(said: &dyn Fn(&str) -> &'v Value) -> String {
+    let mut headers = String::new();
+    match said("version").as_str() {
+        None => headers.push_str(VERSION),
+        Some("") => {}
+        Some(version) => headers.extend(["anthropic-version: ", version, "\r\n"]),
+    }
+    for beta in said("betas").as_array().into_iter().flatten() {
+        headers.extend(["anthropic-beta: ", beta.as_str().unwrap(), "\r\n"]);
+    }
+    for name in ["content_type", "content_encoding"] {
+        if let Some(value) = said(name).as_str() {
+            headers.extend([&name.replace('_', "-"), ": ", value, "\r\n"]);
+        }
+    }
+    headers
+}
+
+fn body<'v>(entry: &Value, said: &dyn Fn(&str) -> &'v Value) -> Vec<u8> {
+    if said("decoded") == "large" {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(&vec![b' '; 33 * 1024 * 1024]).unwrap();
+        return encoder.finish().unwrap();
+    }
+    match entry.get("raw") {
+        Some(raw) => raw.as_str().unwrap().into(),
+        None => written_out(&entry["request"]).to_string().into(),
+    }
+}
+
+/// The value with `{"$repeat": [what, times]}` written out.
+fn written_out(value: &Value) -> Value {
+    let times = |repeat: &Value| repeat[1].as_u64().unwrap() as usize;
+    match value {
+        Value::Object(object) => match object.get("$repeat") {
+            Some(repeat) => match &repeat[0] {
+                Value::String(text) => text.repeat(times(repeat)).into(),
+                what => vec![written_out(what); times(repeat)].into(),
+            },
+            None => object.iter().map(|(key, value)| (key.clone(), written_out(value))).collect(),
+        },
+        Value::Array(list) => list.iter().map(written_out).collect(),
+        other => other.clone(),
+    }
 }
 
 #[test]
@@ -66,7 +114,7 @@ fn a_rule_can_be_asked_for() {
     for judge in interlingua_strict::ALL {
         for rule in judge.rules {
             let flavor = judge.flavors[0];
-            let request = Request::post(path(judge, flavor, Some("m")).unwrap())
+            let request = Request::post(path(judge, flavor, Some("m"), false).unwrap())
                 .header("x-sim-fault", format!("rule={}", rule.name));
             let answer = simulator.answer(&request.body(Bytes::from("{}")).unwrap());
             assert_eq!(answer.status, rule.status);
@@ -95,12 +143,19 @@ fn is_more(kept: &Value) -> bool {
 }
 
 /// Where a request for this judge goes; `None` if the flavor has no base URL.
-fn path(judge: &Judge, flavor: &str, model: Option<&str>) -> Option<String> {
+fn path(judge: &Judge, flavor: &str, model: Option<&str>, counting: bool) -> Option<String> {
+    if (judge.dialect, flavor) == ("anthropic", "deepseek") {
+        return Some("/deepseek/anthropic/v1/messages".to_owned());
+    }
+    if flavor == "gemini-compat" {
+        return Some("/gemini/v1beta/openai/chat/completions".to_owned());
+    }
     if judge.dialect == "openai-responses" {
         let base = match flavor {
             "openai" => "/openai/v1",
             "azure" => "/azure/v1",
             "codex" => "/codex",
+            "llama.cpp" => "/llama.cpp/v1",
             _ => "/groq/v1",
         };
         return Some(format!("{base}/responses"));
@@ -111,6 +166,7 @@ fn path(judge: &Judge, flavor: &str, model: Option<&str>) -> Option<String> {
     let name = provider.name;
     let model = model.unwrap_or("m").replace('/', "%2F").replace(':', "%3A");
     Some(match provider.api {
+        Api::Anthropic if counting => format!("/{name}/v1/messages/count_tokens"),
         Api::Anthropic => format!("/{name}/v1/messages"),
         Api::Gemini => format!("/{name}/v1beta/models/{model}:generateContent"),
         Api::Bedrock => format!("/{name}/model/{model}/converse"),

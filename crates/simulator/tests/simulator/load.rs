@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
 
-use crate::client::{PROMPT, request};
+use crate::client::{PROMPT, VERSION, request};
 
 const STREAMS: usize = 1000;
 
@@ -39,7 +39,7 @@ async fn stream(addr: SocketAddr, at: usize) {
     let body = body.to_string();
     let head = format!(
         "POST {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-sim-fault: pause=100\r\n\
-         content-length: {}\r\n\r\n",
+         content-length: {}\r\n{VERSION}\r\n",
         body.len()
     );
     let mut stream = TcpStream::connect(addr).await.unwrap();

@@ -55,7 +55,7 @@ fn what_is_no_json_is_refused_in_the_words_of_the_judge() {
 fn a_body_that_is_too_large_is_refused() {
     let server = Server::start();
     let body = vec![b' '; 33 * 1024 * 1024];
-    let head = "POST /v1/messages HTTP/1.1\r\nhost: x\r\n";
+    let head = "POST /v1/messages HTTP/1.1\r\nhost: x\r\nanthropic-version: 2023-06-01\r\n";
     // The answer may come before the body is read: a client that keeps writing may see a reset.
     let mut stream = std::net::TcpStream::connect(server.addr()).unwrap();
     let head = format!("{head}content-length: {}\r\n\r\n", body.len());

@@ -203,3 +203,74 @@ fn a_router_notices_every_change() {
     let signature = change(&body, &format!("{detail}/signature"), flip);
     refused(&server, &path, &signature, "Invalid `signature` in `thinking` block");
 }
+
+#[test]
+fn calls_of_gemini_in_chat_completions_are_signed() {
+    let server = Server::start();
+    let path = "/gemini/v1beta/openai/chat/completions";
+    let (_, mut body) = request("openai", false, PROMPT);
+    body["model"] = "gemini-3-pro-preview".into();
+    let mut said = server.post(path, &body).json()["choices"][0]["message"].clone();
+    let call = said["tool_calls"][0]["id"].clone();
+    let result = json!({"role": "tool", "tool_call_id": call, "content": "Sunny."});
+    let on = |said: &Value| {
+        let mut next = body.clone();
+        next["messages"].as_array_mut().unwrap().extend([said.clone(), result.clone()]);
+        server.post(path, &next)
+    };
+    let reply = on(&said);
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    let arguments = said["tool_calls"][0]["function"]["arguments"].take();
+    said["tool_calls"][0]["function"]["arguments"] = "{\"city\": \"Rome\"}".into();
+    assert_eq!(on(&said).json()[0]["error"]["message"], "Corrupted thought signature.");
+    said["tool_calls"][0]["function"]["arguments"] = arguments;
+    said["tool_calls"][0].as_object_mut().unwrap().shift_remove("extra_content");
+    let words = on(&said).json()[0]["error"]["message"].as_str().unwrap().to_owned();
+    assert!(words.starts_with("Function call is missing a thought_signature"), "{words}");
+    body["stream"] = true.into();
+    let events = server.post(path, &body).events();
+    let deltas = events.iter().filter_map(|event| event.pointer("/choices/0/delta/tool_calls/0"));
+    let deltas: Vec<_> = deltas.collect();
+    assert_eq!(deltas.len(), 1);
+    assert!(deltas[0].get("index").is_none() && deltas[0]["extra_content"].is_object());
+}
+
+#[test]
+fn reasoning_in_the_open_goes_back_as_it_came() {
+    let server = Server::start();
+    let path = "/llama.cpp/v1/responses";
+    let (_, mut body) = request("responses", true, PROMPT);
+    let events = server.post(path, &body).events();
+    let told = events.iter().filter(|event| event["type"] == "response.reasoning_text.delta");
+    let told: String = told.map(|event| event["delta"].as_str().unwrap()).collect();
+    let mut output = events.last().unwrap()["response"]["output"].as_array().unwrap().clone();
+    let reasoning: Vec<_> = output.iter().filter(|item| item["type"] == "reasoning").collect();
+    let said = reasoning.iter().map(|item| item["content"][0]["text"].as_str().unwrap());
+    assert_eq!(told, said.collect::<String>());
+    let call = output.iter().find(|item| item["type"] == "function_call").unwrap();
+    let id = call["call_id"].clone();
+    output.push(json!({"type": "function_call_output", "call_id": id, "output": "Sunny."}));
+    body["input"].as_array_mut().unwrap().extend(output);
+    let reply = server.post(path, &body);
+    assert_eq!(reply.status, 200, "{}", reply.text());
+}
+
+#[test]
+fn a_server_without_signatures_wants_its_thinking_back() {
+    let server = Server::start();
+    let path = "/deepseek/anthropic/v1/messages";
+    let (_, mut body) = request("anthropic", false, PROMPT);
+    body["model"] = "deepseek-v4-pro".into();
+    let said = server.post(path, &body).json()["content"].clone();
+    let call = said.as_array().unwrap().iter().find(|block| block["type"] == "tool_use").unwrap();
+    let result = json!([{"type": "tool_result", "tool_use_id": call["id"], "content": "Sunny."}]);
+    body["messages"].as_array_mut().unwrap().extend([
+        json!({"role": "assistant", "content": said}),
+        json!({"role": "user", "content": result}),
+    ]);
+    let reply = server.send_bare("POST", path, "", body.to_string().as_bytes());
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    body["messages"][1]["content"] = json!([call]);
+    let words = "The `content[].thinking` in the thinking mode must be passed back to the API.";
+    assert_eq!(server.post(path, &body).json()["error"]["message"], words);
+}

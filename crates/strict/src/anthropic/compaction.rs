@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::profile::profile;
+use super::tool_changes::referred;
 use super::view::{self, Block};
 use crate::rule::{Fields as _, string};
 use crate::seal::{Bound, Broken, Key};
@@ -49,6 +51,15 @@ fn incomplete(request: &Request<'_>, findings: &mut Findings) {
     };
     if last.blocks.iter().any(|block| block.is("tool_use")) {
         findings.add_with(KIND, INCOMPLETE, None, Some("compaction_incomplete_turn"));
+    }
+}
+
+fn too_many_tools(request: &Request<'_>, findings: &mut Findings) {
+    let most = request.switches.compaction_tools;
+    let most = most.unwrap_or(profile(request.model).compaction_tools);
+    if asked(request) && referred(request.body) > most {
+        let code = Some("compaction_too_many_tool_references");
+        findings.add_with(KIND, TOO_MANY_TOOLS, None, code);
     }
 }
 
@@ -125,6 +136,8 @@ const AND_EDITING: &str = "compaction: cannot be combined with `context_manageme
 const NOTHING: &str = "compaction: there is nothing to summarize";
 const INCOMPLETE: &str =
     "compaction: the conversation cannot be summarized while a turn is incomplete";
+const TOO_MANY_TOOLS: &str =
+    "The conversation references more distinct tools than a `compaction` block can record.";
 const EMPTY: &str = "String should have at least 1 character";
 const AMBIGUOUS: &str = "a message may hold only one `compaction` block";
 const MISPLACED: &str = "a `compaction` block must be the first block of its message";
@@ -147,7 +160,7 @@ macro_rules! rule {
 }
 
 /// Requests for a summary.
-pub(super) const ASKED: [Rule; 3] = [
+pub(super) const ASKED: [Rule; 4] = [
     rule!(
         "compaction-and-editing",
         "A summary is asked for together with context management.",
@@ -169,6 +182,15 @@ pub(super) const ASKED: [Rule; 3] = [
         "error code compaction_incomplete_turn of the SDK",
         incomplete
     ),
+    Rule {
+        name: "compaction-of-many-tools",
+        status: 400,
+        when: "A summary is asked for of a conversation that refers to more tools than one can record (switch compaction_tools).",
+        words: TOO_MANY_TOOLS,
+        evidence: Evidence::Quoted,
+        source: "error code compaction_too_many_tool_references and its description in the SDK; the limit is ours",
+        check: too_many_tools,
+    },
 ];
 
 /// Summaries among the messages.

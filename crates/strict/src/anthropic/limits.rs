@@ -40,8 +40,13 @@ fn bytes(value: &Value) -> usize {
     }
 }
 
+/// Whether a body is larger than one may be.
+pub(super) fn is_large(body: &Value) -> bool {
+    bytes(body) > BODY
+}
+
 fn body(request: &Request<'_>, findings: &mut Findings) {
-    if bytes(request.body) > BODY {
+    if request.carried.content_encoding.is_none() && is_large(request.body) {
         findings.add("", TOO_LARGE);
     }
 }

@@ -1,20 +1,23 @@
 //! What the Anthropic Messages API refuses.
 //!
 //! - `shape`, `shape_rules`, `fields`, `blocks`: closed shapes and their tables
-//! - `headers`, `params`, `effort`, `choice`, `limits`: what stands around the conversation
-//! - `tools`, `schema`: tool definitions
+//! - `carriage`, `headers`, `params`, `effort`, `choice`, `limits`: what stands around the conversation
+//! - `tools`, `tool_changes`, `schema`: tool definitions
 //! - `roles`, `content`, `placement`, `documents`, `media`, `cache`: the messages and their blocks
 //! - `pairing`, `server_tools`: calls and results
 //! - `threads`, [`compaction`]: what the server holds, and summaries
 //! - `thinking`, `signatures`: thinking and whether it is what the model said
 //! - [`mint`]: the same signatures, made
 //! - [`profile`]: what each generation of models accepts
+//! - `deepseek`: another server of the same API
 
 mod blocks;
 mod cache;
+mod carriage;
 mod choice;
 pub mod compaction;
 mod content;
+mod deepseek;
 mod documents;
 mod effort;
 mod fields;
@@ -34,6 +37,7 @@ mod shape_rules;
 mod signatures;
 mod thinking;
 mod threads;
+mod tool_changes;
 mod tools;
 mod view;
 
@@ -44,10 +48,30 @@ pub use threads::fingerprint as thread_fingerprint;
 use crate::rule::{count, joined};
 use crate::{Judge, Rule, Violation};
 
-pub static JUDGE: Judge =
-    Judge { dialect: "anthropic", flavors: &["anthropic"], rules: RULES, envelope, not_json };
+pub static JUDGE: Judge = Judge {
+    dialect: "anthropic",
+    flavors: &["anthropic", deepseek::FLAVOR],
+    rules: RULES,
+    applies,
+    envelope,
+    not_json,
+};
 
-fn envelope(violation: &Violation, _flavor: &str) -> Value {
+fn applies(rule: &Rule, flavor: &str) -> bool {
+    if flavor == deepseek::FLAVOR {
+        deepseek::has(rule)
+    } else {
+        !rule.name.starts_with("deepseek-")
+    }
+}
+
+fn envelope(violation: &Violation, flavor: &str) -> Value {
+    if flavor == deepseek::FLAVOR {
+        let kind = "invalid_request_error";
+        return json!({"error": {
+            "message": violation.message, "type": kind, "param": null, "code": kind,
+        }});
+    }
     let kind = match violation.status {
         401 => "authentication_error",
         402 => "billing_error",
@@ -83,16 +107,19 @@ fn not_json(complaint: &str) -> Violation {
 /// around the conversation, who speaks, what is said, calls and results, and thinking.
 const PARTS: &[&[Rule]] = &[
     &[limits::LARGE],
+    &carriage::RULES,
     &headers::RULES,
     &shape_rules::RULES,
     &[headers::MODEL],
     &params::RULES,
     &effort::RULES,
     &choice::RULES,
+    &deepseek::RULES,
     &limits::RULES,
     &threads::RULES,
     &compaction::ASKED,
     &tools::RULES,
+    &tool_changes::RULES,
     &schema::RULES,
     &roles::RULES,
     &placement::RULES,

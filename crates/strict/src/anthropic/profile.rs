@@ -33,6 +33,10 @@ pub struct Profile {
     pub context: u64,
     /// Refuses a request whose input and largest output together exceed the context.
     pub counts_output: bool,
+    /// How many tools a summary can record.
+    pub compaction_tools: usize,
+    /// How many tools may be available at once where messages change them.
+    pub available_tools: usize,
 }
 
 /// How a request thinks.
@@ -232,6 +236,8 @@ const OLD: Profile = Profile {
     max_output: 64_000,
     context: 200_000,
     counts_output: false,
+    compaction_tools: 1_000,
+    available_tools: 10_000,
 };
 
 /// How the names of models begin that are found elsewhere, or no more.

@@ -20,11 +20,17 @@ mod view;
 
 use serde_json::{Value, json};
 
-use crate::rule::{count, joined};
+use crate::rule::{count, everywhere, joined};
 use crate::{Judge, Rule, Violation};
 
-pub static JUDGE: Judge =
-    Judge { dialect: "bedrock", flavors: &["bedrock"], rules: RULES, envelope, not_json };
+pub static JUDGE: Judge = Judge {
+    dialect: "bedrock",
+    flavors: &["bedrock"],
+    rules: RULES,
+    applies: everywhere,
+    envelope,
+    not_json,
+};
 
 /// The name of the error, as the header `x-amzn-errortype` says it.
 pub fn exception(violation: &Violation) -> &str {

@@ -1,14 +1,24 @@
-//! Additional fields, betas, and how long the prompt is.
+//! How a model is asked for, additional fields, betas, and how long the prompt is.
 
 use serde_json::Value;
 
-use super::profile::profile;
+use super::profile::{needs_profile, profile};
 use super::underlying::{ADDITIONAL, Underlying};
 use crate::rule::items;
 use crate::{Evidence, Findings, Request, Rule};
 
 fn additional<'r>(request: &Request<'r>) -> &'r Value {
     request.body.get(ADDITIONAL).unwrap_or(&Value::Null)
+}
+
+fn on_demand(request: &Request<'_>, findings: &mut Findings) {
+    let model = request.model;
+    if needs_profile(model) {
+        let words = format!(
+            "Invocation of model ID {model} with on-demand throughput isn't supported. Retry your request with the ID or ARN of an inference profile that contains this model."
+        );
+        findings.add("modelId", words);
+    }
 }
 
 fn extraneous(request: &Request<'_>, findings: &mut Findings) {
@@ -60,7 +70,16 @@ const ELSEWHERE: &[&str] = &[
     "web-fetch-",
 ];
 
-pub(super) const RULES: [Rule; 3] = [
+pub(super) const RULES: [Rule; 4] = [
+    Rule {
+        name: "on-demand",
+        status: 400,
+        when: "A base model id is asked for, and the model is invoked only through an inference profile.",
+        words: "Invocation of model ID {model} with on-demand throughput isn't supported. Retry your request with the ID or ARN of an inference profile that contains this model.",
+        evidence: Evidence::Documented,
+        source: "§6.1; public logs 22751118878, 56718114008, which models those are is ours",
+        check: on_demand,
+    },
     Rule {
         name: "extraneous-field",
         status: 400,

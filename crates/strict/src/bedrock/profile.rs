@@ -11,6 +11,15 @@ pub(super) struct Profile {
     pub(super) fields: Option<&'static [&'static str]>,
     /// Takes reasoning back only as it was redacted.
     pub(super) redacted_only: bool,
+    /// Parts of the names that are invoked only through an inference profile.
+    profiled: &'static [&'static str],
+}
+
+/// Whether a base model id is asked for that is invoked only through an inference profile. Names of
+/// profiles begin with a region, or are resource names.
+pub(super) fn needs_profile(model: &str) -> bool {
+    let bare = |part: &&str| model.starts_with(part);
+    profile(model).profiled.iter().any(bare)
 }
 
 /// The profile of a model; what is not known is the newest Claude.
@@ -20,20 +29,34 @@ pub(super) fn profile(model: &str) -> &'static Profile {
     known.unwrap_or(&CLAUDE)
 }
 
-const CLAUDE: Profile =
-    Profile { models: &["claude"], claude: true, fields: None, redacted_only: false };
-const OTHER: Profile = Profile { models: &[], claude: false, ..CLAUDE };
+const CLAUDE: Profile = Profile {
+    models: &["claude"],
+    claude: true,
+    fields: None,
+    redacted_only: false,
+    profiled: &[
+        "anthropic.claude-3-7",
+        "anthropic.claude-fable",
+        "anthropic.claude-haiku",
+        "anthropic.claude-mythos",
+        "anthropic.claude-opus",
+        "anthropic.claude-sonnet",
+    ],
+};
+const OTHER: Profile = Profile { models: &[], claude: false, profiled: &[], ..CLAUDE };
 
 static PROFILES: &[Profile] = &[
     Profile {
         models: &["claude-3-haiku", "claude-3-sonnet", "claude-3-opus", "claude-3-5"],
         fields: Some(&["top_k", "anthropic_beta", "anthropic_version", "metadata"]),
+        profiled: &[],
         ..CLAUDE
     },
     CLAUDE,
     Profile {
         models: &["amazon.nova"],
         fields: Some(&["inferenceConfig", "reasoningConfig"]),
+        profiled: &["amazon.nova-premier", "amazon.nova-2-"],
         ..OTHER
     },
     Profile { models: &["openai.gpt-5"], redacted_only: true, ..OTHER },
@@ -55,6 +78,13 @@ static PROFILES: &[Profile] = &[
             "nvidia.",
             "twelvelabs.",
             "xai.",
+        ],
+        profiled: &[
+            "meta.llama3-2",
+            "meta.llama3-3",
+            "meta.llama4",
+            "deepseek.r1",
+            "mistral.pixtral-large",
         ],
         ..OTHER
     },

@@ -22,13 +22,14 @@ mod view;
 
 use serde_json::{Value, json};
 
-use crate::rule::{count, joined};
+use crate::rule::{count, everywhere, joined};
 use crate::{Judge, Rule, Violation};
 
 pub static JUDGE: Judge = Judge {
     dialect: "gemini",
     flavors: &["ai-studio", "vertex"],
     rules: RULES,
+    applies: everywhere,
     envelope,
     not_json,
 };

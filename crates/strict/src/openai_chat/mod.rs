@@ -25,12 +25,14 @@ mod words;
 
 pub use sealed::{Detail, SignedCall, seal_of, signature_of};
 
+use crate::rule::everywhere;
 use crate::{Judge, Rule, Violation};
 
 pub static JUDGE: Judge = Judge {
     dialect: "openai-chat",
     flavors: flavor::NAMES,
     rules: RULES,
+    applies: everywhere,
     envelope: envelope::envelope,
     not_json,
 };

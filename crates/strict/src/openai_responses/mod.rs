@@ -7,6 +7,7 @@ mod ids;
 mod item_fields;
 mod item_kinds;
 mod items;
+mod llama_cpp;
 mod mint;
 mod pairing;
 mod params;
@@ -27,16 +28,28 @@ use crate::rule::{count, joined};
 use crate::{Judge, Rule, Violation};
 
 /// The flavors: the inventor; its models in another cloud, whose encrypted contents are foreign to
-/// it; the backend behind its subscription; and relays that know the older items only.
+/// it; the backend behind its subscription; relays that know the older items only; and a server that
+/// turns all into Chat Completions.
 pub static JUDGE: Judge = Judge {
     dialect: "openai-responses",
-    flavors: &["openai", "azure", "codex", "relay"],
+    flavors: &["openai", "azure", "codex", "relay", llama_cpp::FLAVOR],
     rules: RULES,
+    applies,
     envelope,
     not_json,
 };
 
-fn envelope(violation: &Violation, _flavor: &str) -> Value {
+fn applies(rule: &Rule, flavor: &str) -> bool {
+    llama_cpp::has(rule) == (flavor == llama_cpp::FLAVOR)
+}
+
+fn envelope(violation: &Violation, flavor: &str) -> Value {
+    if flavor == llama_cpp::FLAVOR {
+        let Violation { message, status, .. } = violation;
+        return json!({"error": {
+            "code": status, "message": message, "type": "invalid_request_error",
+        }});
+    }
     // The backend behind the subscription has a front of its own, which says no more than why.
     if violation.rule.starts_with("codex-") {
         return json!({"detail": violation.message});
@@ -64,6 +77,7 @@ fn not_json(_complaint: &str) -> Violation {
 /// limits of parameters and what the model takes, tools, contents, items that must be known, calls
 /// and outputs, and reasoning.
 const PARTS: &[&[Rule]] = &[
+    &llama_cpp::RULES,
     &backends::CODEX_RULES,
     &shape_rules::RULES,
     &backends::RELAY_RULES,
