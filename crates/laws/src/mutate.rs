@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::rng::Rng;
-use crate::spell::{BARE, HIGH_HALF};
+use crate::spell::{BARE, HIGH_HALF, within};
 
 /// Changes the body in one to three places.
 pub fn mutate(body: &mut Value, rng: &mut Rng) {
@@ -107,7 +107,7 @@ fn otherwise(value: Value, rng: &mut Rng) -> Value {
     match rng.below(6) {
         0 => Value::Null,
         1 => json!([value]),
-        2 => value.to_string().into(),
+        2 => within(&value).into(),
         3 => match value {
             Value::Array(mut list) if list.len() == 1 => list.remove(0),
             Value::Array(_) => json!([]),
