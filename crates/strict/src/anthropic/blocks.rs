@@ -87,7 +87,7 @@ static RESULT_BLOCKS: Tagged = tagged(&[
 const TYPE: Field = must("type", Kind::Text);
 
 pub(super) static TEXT: Shape = Shape::closed(&[
-    TYPE,
+    must("type", Kind::One(&["text"])),
     must("text", Kind::Text),
     may("citations", Kind::Each(&Kind::Object)),
     CACHED,
