@@ -90,6 +90,8 @@ pub static ALL: &[Rule] = &[
         apply: Apply::Body(mend::lone_surrogate::apply),
     },
     fit("unkept-item", fit::unkept_item::apply),
+    // Which tools there are tells which calls of them may wait.
+    fit("unknown-tool", fit::unknown_tool::apply),
     // Calls and their results.
     on(About::Extras, fit("old-call", fit::old_call::apply)),
     mend("wrong-side", mend::wrong_side::apply),
@@ -101,7 +103,6 @@ pub static ALL: &[Rule] = &[
     on(About::Foreign, mend("foreign-pair", mend::foreign_pair::apply)),
     mend("scattered-result", mend::scattered_result::apply),
     mend("unanswered-call", mend::unanswered_call::apply),
-    fit("pending-code", fit::pending_code::apply),
     fit("result-order", fit::result_order::apply),
     fit("empty-calls", fit::empty_calls::apply),
     on(About::Extras, fit("incomplete-call", fit::incomplete_call::apply)),
@@ -130,7 +131,6 @@ pub static ALL: &[Rule] = &[
     fit("unknown-word", fit::unknown_word::apply),
     fit("metadata-size", fit::metadata_size::apply),
     // Tools.
-    fit("unknown-tool", fit::unknown_tool::apply),
     fit("tool-fields", fit::tool_fields::apply),
     fit("tool-name", fit::tool_name::apply),
     fit("duplicate-tool", fit::duplicate_tool::apply),
@@ -197,6 +197,7 @@ pub static ALL: &[Rule] = &[
     // Settings that depend on how the conversation leaves, and on whether the model thinks in the end.
     fit("missing-thinking", fit::missing_thinking::apply),
     fit("conflicting-field", fit::conflicting_field::apply),
+    fit("pending-code", fit::pending_code::apply),
     fit("sampling", fit::sampling::apply),
     // Cache marks.
     on(About::Cache, fit("cache-place", fit::cache_place::apply)),

@@ -160,7 +160,9 @@ impl Reading<'_> {
         if !node.is_object() {
             return Fit::Drop;
         }
-        let has = |key: &Key| node.fields().any(|field| self.is(&field.name(), key.name));
+        let has = |key: &Key| {
+            node.fields().any(|field| self.is(&field.name(), key.name) && !field.value.is_null())
+        };
         if keys.iter().any(|key| key.needed && !has(key)) {
             return Fit::Drop;
         }

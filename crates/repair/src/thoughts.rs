@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use interlingua_model::{Block, Body, Place, Role};
+use interlingua_model::{Block, Body, Place, Role, Turn, Verbatim};
 
 use crate::Work;
 
@@ -66,10 +66,17 @@ pub(crate) fn runs(work: &Work<'_>) -> Vec<Range<usize>> {
 /// Where the open tool loop begins: after the user last said more than results.
 pub(crate) fn open_loop(work: &Work<'_>) -> usize {
     let turns = work.turns();
-    let says = |at: usize| {
-        let turn = &turns[at];
-        let result = |block: &Block| matches!(block.body, Body::ToolResult(_));
-        turn.role == Role::User && !turn.blocks.iter().all(|block| result(block))
-    };
+    let more =
+        |block: &Verbatim<Block>| work.is_said(block) && !matches!(block.body, Body::ToolResult(_));
+    let says = |at: usize| is_users(work, &turns[at]) && turns[at].blocks.iter().any(more);
     (0..turns.len()).rev().find(|at| says(*at)).map_or(0, |at| at + 1)
+}
+
+/// Whether the user says the turn: instructions from another dialect are the user's words.
+pub(crate) fn is_users(work: &Work<'_>, turn: &Turn) -> bool {
+    match turn.role {
+        Role::User => true,
+        Role::Assistant => false,
+        Role::System | Role::Developer => !work.is_own() && work.is_spoken(turn),
+    }
 }

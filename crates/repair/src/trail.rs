@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use interlingua_model::{Ledger, Place, Section};
+use interlingua_model::{Entry, Ledger, Place, Section};
 
 /// Follows turns and blocks through insertions, removals and moves. Costs nothing until the first.
 #[derive(Debug, Default)]
@@ -11,6 +11,8 @@ pub struct Trail {
     marks: Option<Vec<Mark>>,
     /// Turns and blocks that no client wrote, so far.
     fresh: u32,
+    /// Blocks that went into another, each after the one it went into.
+    joined: Vec<(Thing, Thing)>,
     /// Entries of the ledger and the thing each is about.
     pending: Vec<(usize, Thing)>,
 }
@@ -62,12 +64,38 @@ impl Trail {
         }
     }
 
-    /// An entry was made about a place as it is now; its place becomes the client's.
+    /// An entry was made about a place as it is now; its place becomes the client's. A loss is told
+    /// of everything that went into what stands there.
     pub(crate) fn noted(&mut self, ledger: &mut Ledger) {
         let Some(entry) = ledger.entries.last_mut() else { return };
-        if let Some(thing) = self.thing(entry.place) {
-            entry.place = self.before(entry.place);
-            self.pending.push((ledger.entries.len() - 1, thing));
+        let Some(thing) = self.thing(entry.place) else { return };
+        entry.place = self.before(entry.place);
+        let again = self.told_again(entry, thing);
+        self.pending.push((ledger.entries.len() - 1, thing));
+        for entry in again {
+            self.pending.push((ledger.entries.len(), thing));
+            ledger.entries.push(entry);
+        }
+    }
+
+    /// The same loss at the places of what went into the thing it is about.
+    fn told_again(&self, entry: &Entry, thing: Thing) -> Vec<Entry> {
+        let mut held = vec![thing];
+        let mut at = 0;
+        while let Some(one) = held.get(at).copied().filter(|_| entry.loss) {
+            held.extend(self.joined.iter().filter(|(into, _)| *into == one).map(|(_, of)| *of));
+            at += 1;
+        }
+        let origins = held.into_iter().skip(1).filter(|of| of.turn < FRESH);
+        let origins = origins.filter(|of| of.block.is_none_or(|block| block < FRESH));
+        let place = |of: Thing| Place { index: Some(of.turn), block: of.block, ..entry.place };
+        origins.map(|of| Entry { place: place(of), ..entry.clone() }).collect()
+    }
+
+    /// What a block says is said by another now, before it goes.
+    pub(crate) fn block_joined(&mut self, from: Place, into: Place) {
+        if let (Some(from), Some(into)) = (self.thing(from), self.thing(into)) {
+            self.joined.push((into, from));
         }
     }
 
@@ -106,6 +134,19 @@ impl Trail {
         self.blocks(turns, turn, count).insert(at, Thing { turn: of, block: Some(block) });
     }
 
+    /// A part of a block stands on its own now: what becomes of it becomes of the block.
+    pub(crate) fn block_parted(
+        &mut self,
+        turns: usize,
+        from: (usize, usize, usize),
+        to: (usize, usize, usize),
+    ) {
+        let (turn, count, at) = from;
+        let thing = self.blocks(turns, turn, count)[at];
+        let (turn, count, at) = to;
+        self.blocks(turns, turn, count).insert(at, thing);
+    }
+
     pub(crate) fn block_removed(&mut self, turns: usize, turn: usize, count: usize, at: usize) {
         self.blocks(turns, turn, count).remove(at);
     }
@@ -131,10 +172,13 @@ impl Trail {
         }
         let now = self.now();
         let pending: BTreeMap<usize, Thing> = self.pending.iter().copied().collect();
+        let mut again = Vec::new();
         for (number, entry) in ledger.entries.iter_mut().enumerate() {
             if number >= encoded {
                 entry.after = Some(entry.place);
+                let thing = self.thing(entry.place);
                 entry.place = self.before(entry.place);
+                again.extend(thing.into_iter().flat_map(|thing| self.told_again(entry, thing)));
                 continue;
             }
             let index = entry.place.index.filter(|_| entry.place.section == Section::Turns);
@@ -144,6 +188,7 @@ impl Trail {
                 _ => Some(entry.place),
             };
         }
+        ledger.entries.extend(again);
     }
 
     /// Where everything is now.

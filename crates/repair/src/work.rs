@@ -153,6 +153,22 @@ impl<'w> Work<'w> {
         self.turn(turn).blocks.insert(at, block.into());
     }
 
+    /// Puts a part of one block into a place of its own.
+    pub fn part(&mut self, from: (usize, usize), to: (usize, usize), block: Block) {
+        let turns = self.turns().len();
+        let count = |turn: usize| self.blocks(turn).len();
+        let (start, end) = ((from.0, count(from.0), from.1), (to.0, count(to.0), to.1));
+        self.done.trail.block_parted(turns, start, end);
+        self.turn(to.0).blocks.insert(to.1, block.into());
+    }
+
+    /// Takes away a block whose contents another one holds now.
+    pub fn remove_into(&mut self, from: (usize, usize), into: (usize, usize)) {
+        let place = |(turn, at)| Place::block(turn, at);
+        self.done.trail.block_joined(place(from), place(into));
+        self.remove(from.0, from.1);
+    }
+
     pub fn remove(&mut self, turn: usize, at: usize) -> Verbatim<Block> {
         let (turns, count) = (self.turns().len(), self.blocks(turn).len());
         self.done.trail.block_removed(turns, turn, count, at);

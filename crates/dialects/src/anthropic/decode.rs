@@ -162,7 +162,13 @@ fn text(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Block {
             "text" => text_node = Some(field.value),
             "citations" if field.value.is_null() => {}
             "citations" if field.value.is_array() => {
-                marks = field.value.items().map(citation).collect();
+                let (kept, odd): (Vec<_>, Vec<_>) =
+                    field.value.items().partition(|one| one.is_object());
+                marks = kept.into_iter().map(citation).collect();
+                if !odd.is_empty() {
+                    let what = "left out citations that are no objects";
+                    ledger.loss(note::ODD_INPUT, place, what);
+                }
             }
             _ => keep(&mut block, field),
         }

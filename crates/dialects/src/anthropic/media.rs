@@ -21,7 +21,7 @@ pub(super) fn decode(node: Node<'_>, kind: &str, place: Place, ledger: &mut Ledg
             _ => decode::keep(&mut block, field),
         }
     }
-    let Some(source) = source_node.and_then(|node| source(node, place, ledger)) else {
+    let Some(source) = source_node.and_then(|node| source(node, kind, place, ledger)) else {
         decode::odd(ledger, place, format!("the source of the {kind} cannot be read"));
         return decode::foreign(node);
     };
@@ -30,21 +30,64 @@ pub(super) fn decode(node: Node<'_>, kind: &str, place: Place, ledger: &mut Ledg
     block
 }
 
-fn source(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Option<Source> {
+fn source(node: Node<'_>, kind: &str, place: Place, ledger: &mut Ledger) -> Option<Source> {
     let text = |key| node.get(key).and_then(Node::text);
     let mime = text("media_type");
-    Some(match &*node.get("type").map(Node::word).unwrap_or_default() {
-        "base64" => Source::Base64 { mime, data: text("data")? },
+    let word = node.get("type").map(Node::word).unwrap_or_default();
+    let (source, known) = match &*word {
+        "base64" => (Source::Base64 { mime, data: text("data")? }, BYTES),
         "url" => match shared::source_of_url(&text("url")?) {
-            Source::Url { url, .. } => Source::Url { mime, url },
-            data => data,
+            Source::Url { url, .. } => (Source::Url { mime, url }, ADDRESS),
+            data => {
+                decode::odd(ledger, place, format!("the {kind} is in its address: it is data"));
+                (data, ADDRESS)
+            }
         },
-        "file" => Source::File { mime, id: text("file_id")? },
-        "text" => Source::Text(text("data")?),
-        "content" => Source::Blocks(decode::content(node.get("content"), place, ledger)),
+        "file" => (Source::File { mime, id: text("file_id")? }, STORED),
+        "text" if kind == "document" => {
+            if mime.is_none_or(|mime| mime != "text/plain") {
+                decode::odd(ledger, place, "a text that is not said to be plain is read as such");
+            }
+            (Source::Text(text("data")?), BYTES)
+        }
+        "content" if kind == "document" => (written(node.get("content"), place, ledger), WRITTEN),
         _ => return None,
-    })
+    };
+    if let Some(field) = node.fields().find(|field| !known.contains(&&*field.name())) {
+        let what = format!("`{}` is no part of a source: left out", field.name());
+        ledger.loss(note::ODD_INPUT, place, what);
+    }
+    Some(source)
 }
+
+/// A document that is written out: texts and images.
+fn written(content: Option<Node<'_>>, place: Place, ledger: &mut Ledger) -> Source {
+    let mut blocks = decode::content(content, place, ledger);
+    blocks.retain(|block| {
+        let stays = match &block.body {
+            Body::Text { .. } => true,
+            Body::Media(media) => media.kind == MediaKind::Image,
+            Body::Refusal(_)
+            | Body::Thinking(_)
+            | Body::Data(_)
+            | Body::ToolCall(_)
+            | Body::ToolResult(_)
+            | Body::Foreign { .. } => false,
+        };
+        if !stays {
+            let what = "a document holds texts and images: left out what is neither";
+            ledger.loss(note::ODD_INPUT, place, what);
+        }
+        stays
+    });
+    Source::Blocks(blocks)
+}
+
+/// What each kind of source is made of.
+const BYTES: &[&str] = &["type", "media_type", "data"];
+const ADDRESS: &[&str] = &["type", "url"];
+const STORED: &[&str] = &["type", "file_id"];
+const WRITTEN: &[&str] = &["type", "content"];
 
 /// Media in the words of this dialect.
 pub(super) struct Said<'m> {

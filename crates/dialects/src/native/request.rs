@@ -109,14 +109,17 @@ pub(super) fn decode(root: Node<'_>, ledger: &mut Ledger) -> Conversation {
     }
     let list = root.get("tools").into_iter().flat_map(Node::items);
     conversation.tools = list.map(|tool| tools::decode(tool, ledger)).collect::<Vec<_>>().into();
+    let mut as_written = false;
     if let Some(node) = root.get("settings") {
-        let as_written = node.get("as_written").and_then(Node::boolean).unwrap_or(false);
-        let decoded = settings::decode(node);
-        conversation.settings =
-            if as_written { Verbatim::read(decoded, source, node.json()) } else { decoded.into() };
+        as_written = node.get("as_written").and_then(Node::boolean).unwrap_or(false);
+        conversation.settings = settings::decode(node).into();
     }
+    let mut held = false;
     for field in root.get("fields").into_iter().flat_map(Node::items) {
-        decode_field(field, &mut conversation, ledger);
+        held |= decode_field(field, &mut conversation, ledger);
+    }
+    if as_written || held {
+        read_again(&mut conversation, as_written, held, ledger);
     }
     if source == ID {
         note_unknown(root, ledger);
@@ -124,20 +127,44 @@ pub(super) fn decode(root: Node<'_>, ledger: &mut Ledger) -> Conversation {
     conversation
 }
 
-fn decode_field(node: Node<'_>, conversation: &mut Conversation, ledger: &mut Ledger) {
+/// Whether the field holds the tools.
+fn decode_field(node: Node<'_>, conversation: &mut Conversation, ledger: &mut Ledger) -> bool {
     let source = conversation.source;
-    let Some(key) = node.get("key").and_then(Node::text) else { return };
+    let Some(key) = node.get("key").and_then(Node::text) else { return false };
     let value = node.get("value").map_or(Json::NULL, Node::json);
-    match &*node.get("holds").map(Node::word).unwrap_or_default() {
-        "system" => conversation.system = decode_system(source, &value, ledger),
-        "tools" => {
-            let tools = std::mem::take(&mut conversation.tools).into_value();
-            conversation.tools = Verbatim::read(tools, source, value.clone());
-        }
-        _ => {}
+    let holds = node.get("holds").map(Node::word).unwrap_or_default();
+    if holds == "system" {
+        conversation.system = decode_system(source, &value, ledger);
     }
     let known = node.get("known").and_then(Node::boolean).unwrap_or(false);
     conversation.fields.push(TopField { key, value, known });
+    holds == "tools"
+}
+
+/// What is said to stand in the fields as it was written is read from there, and from nowhere else.
+fn read_again(conversation: &mut Conversation, settings: bool, tools: bool, ledger: &mut Ledger) {
+    let Some(dialect) = crate::find(conversation.source.0).filter(|one| one.id() != ID) else {
+        return;
+    };
+    let body = Json::object(|o| {
+        for field in &conversation.fields {
+            o.key_text(&field.key).json(&field.value);
+        }
+    });
+    let mut noted = Ledger::default();
+    let read = dialect.decode_request(&body.doc(), &mut noted).into_value();
+    let about = |section: Section| match section {
+        Section::Settings => settings,
+        Section::Tools => tools,
+        Section::Body | Section::System | Section::Turns | Section::Reply => false,
+    };
+    ledger.entries.extend(noted.entries.into_iter().filter(|one| about(one.place.section)));
+    if settings {
+        conversation.settings = read.settings;
+    }
+    if tools {
+        conversation.tools = read.tools;
+    }
 }
 
 fn decode_system(

@@ -9,13 +9,15 @@
 //!
 //! > Encrypted content is not supported with this model.
 //!
+//! > Container identifier can only be provided when using the code execution tool
+//!
 //! ## Example
 //! ```text
 //! before   stream_options: …   no stream
 //! after    no stream
 //! ```
 
-use interlingua_model::{Place, TopField};
+use interlingua_model::{Place, ToolKind, TopField};
 use interlingua_wire::{Json, Node};
 
 use crate::profile::params::{Conflict, When};
@@ -53,6 +55,13 @@ fn is_met(work: &Work<'_>, conflict: &Conflict, at: usize) -> bool {
         }
         When::Without(other) => {
             !fields.iter().any(|field| field.key == other && field.value == Json::TRUE)
+        }
+        When::WithoutTool(start) => {
+            let tools = &work.conversation().tools;
+            !tools.iter().any(|tool| match &tool.kind {
+                ToolKind::Foreign { kind, .. } => kind.contents().starts_with(start),
+                ToolKind::Function { .. } | ToolKind::Freeform { .. } => false,
+            })
         }
         When::Beyond(span) => number::said(value).is_none_or(|said| !span.holds(said)),
         When::ThinkingBeyond(span) => {

@@ -9,7 +9,7 @@
 //! after    user: result 1 (error) "cut off", "[image 1 follows]"; "[image 1 of the failed result 1]", the image
 //! ```
 
-use interlingua_model::{Block, Body, Place, Verbatim};
+use interlingua_model::{Block, Body, Place, Role, Verbatim};
 use interlingua_wire::Text;
 
 use crate::Work;
@@ -31,15 +31,24 @@ pub fn apply(work: &mut Work<'_>) {
             if let Body::ToolResult(result) = &mut work.edit(turn, at).body {
                 let call = result.call.clone();
                 for block in &mut result.content {
-                    part(block, &call, &mut follow);
+                    part(block, &call, at, &mut follow);
                 }
             }
         }
-        let results = work.blocks(turn).iter().rposition(|block| is_result(block));
-        for (at, block) in (results.map_or(0, |at| at + 1)..).zip(follow) {
-            work.insert(turn, at, block);
+        let home = last_of_results(work, turn);
+        let results = work.blocks(home).iter().rposition(|block| is_result(block));
+        for (at, (of, block)) in (results.map_or(0, |at| at + 1)..).zip(follow) {
+            work.part((turn, of), (home, at), block);
         }
     }
+}
+
+/// The last of the turns in a row that begin with results: nothing stands between results.
+fn last_of_results(work: &Work<'_>, turn: usize) -> usize {
+    let more = work.turns()[turn + 1..].iter().take_while(|next| {
+        next.role == Role::User && next.blocks.first().is_some_and(|block| is_result(block))
+    });
+    turn + more.count()
 }
 
 fn is_result(block: &Block) -> bool {
@@ -57,8 +66,8 @@ fn is_text(block: &Block) -> bool {
     }
 }
 
-/// Takes media out of a result; whatever else is no text is said as its text.
-fn part(block: &mut Verbatim<Block>, call: &Text, follow: &mut Vec<Block>) {
+/// Takes media out of the result at a place; whatever else is no text is said as its text.
+fn part(block: &mut Verbatim<Block>, call: &Text, at: usize, follow: &mut Vec<(usize, Block)>) {
     match &block.body {
         Body::Media(media) => {
             let noun = noun(media.kind);
@@ -66,7 +75,7 @@ fn part(block: &mut Verbatim<Block>, call: &Text, follow: &mut Vec<Block>) {
             let words = format!("[{noun} {number} follows]");
             let moved = std::mem::replace(block, Block::text(Text::new(&words)).into());
             let words = format!("[{noun} {number} of the failed result {call}]");
-            follow.extend([Block::text(Text::new(&words)), moved.into_value()]);
+            follow.extend([(at, Block::text(Text::new(&words))), (at, moved.into_value())]);
         }
         Body::Foreign { json, .. } => {
             let words = Text::new(json.as_str());

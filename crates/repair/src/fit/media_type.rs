@@ -25,7 +25,8 @@ use crate::profile::media::{Checked, Media as Rules};
 
 pub fn apply(work: &mut Work<'_>) {
     let rules = work.profile.media;
-    if !rules.exact_types && rules.image_types.is_none() && !rules.base64 {
+    let any = rules.image_types.is_none() && rules.document_types.is_none();
+    if !rules.exact_types && any && !rules.base64 {
         return;
     }
     for spot in media::all(work) {
@@ -34,7 +35,10 @@ pub fn apply(work: &mut Work<'_>) {
             continue;
         };
         let what = match (&found.mime, &found.data) {
-            (Some(mime), _) => format!("the image is said to be {mime}, which it is"),
+            (Some(mime), _) => {
+                let noun = media::media(work, &spot).map_or("image", |one| media::noun(one.kind));
+                format!("the {noun} is said to be {mime}, which it is")
+            }
             (None, _) => "the data are spelled as base64 is".to_owned(),
         };
         work.change(spot.place(), what);
@@ -62,6 +66,9 @@ fn better(media: &Media, spot: &Spot, rules: &Rules) -> Option<Better> {
     let Source::Base64 { mime, data } = &media.source else { return None };
     let contents = data.contents();
     let tidied = || Some(base64::tidy(&contents)).filter(|tidy| *tidy != *contents);
+    if let Some(mime) = document(media, rules) {
+        return Some(Better { mime: Some(mime), data: None });
+    }
     if media.kind != MediaKind::Image {
         let odd = rules.base64 && !base64::is_valid(&contents, true);
         let data = tidied().filter(|tidy| odd && base64::is_valid(tidy, false))?;
@@ -88,3 +95,16 @@ fn better(media: &Media, spot: &Spot, rules: &Rules) -> Option<Better> {
     let data = tidy.filter(|_| tidy_header.is_some()).map(|tidy| Text::new(&tidy));
     (mime.is_some() || data.is_some()).then_some(Better { mime, data })
 }
+
+/// The type of a document that says another, or none. The first bytes tell; of one without a type the
+/// first that is taken is as good as any.
+fn document(media: &Media, rules: &Rules) -> Option<&'static str> {
+    let Source::Base64 { mime, data } = &media.source else { return None };
+    let first = *rules.document_types?.first()?;
+    let said = mime.as_ref().is_some_and(|mime| *mime == first);
+    let looks = || mime.is_none() || data.contents().starts_with(PDF);
+    (media.kind == MediaKind::Document && !said && looks()).then_some(first)
+}
+
+/// How `%PDF-` begins in base64.
+const PDF: &str = "JVBERi";

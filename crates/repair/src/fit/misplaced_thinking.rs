@@ -22,7 +22,7 @@
 
 use std::ops::Range;
 
-use interlingua_model::{Block, Role, Verbatim};
+use interlingua_model::{Block, Role, Turn, Verbatim};
 
 use crate::Work;
 use crate::profile::thinking::{Asked, asked};
@@ -85,12 +85,18 @@ fn is_off(work: &Work<'_>) -> bool {
 
 /// The assistant's words at the end, which the model goes on with.
 fn prefilled(work: &mut Work<'_>) {
-    let spoken = |role: Role| matches!(role, Role::User | Role::Assistant);
-    let last = work.turns().iter().rposition(|turn| spoken(turn.role));
+    let speaks = |turn: &Turn| match turn.role {
+        Role::Assistant => work.is_spoken(turn),
+        _ => thoughts::is_users(work, turn),
+    };
+    let last = work.turns().iter().rposition(|turn| speaks(turn));
     let Some(last) = last.filter(|last| work.turns()[*last].role == Role::Assistant) else {
         return;
     };
-    thoughts::leave_out(work, last..last + 1, |_, _, _| {
+    // From another dialect, what the assistant says in a row is one message.
+    let run = thoughts::runs(work).into_iter().find(|run| run.contains(&last));
+    let words = run.filter(|_| !work.is_own()).unwrap_or(last..last + 1);
+    thoughts::leave_out(work, words, |_, _, _| {
         Some("left out thinking in words to go on with: thinking is off".to_owned())
     });
 }

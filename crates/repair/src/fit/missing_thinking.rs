@@ -13,23 +13,23 @@
 //! after    thinking: off                assistant: call 1   user: result 1
 //! ```
 
-use interlingua_model::Role;
+use interlingua_model::{Role, Turn};
 
 use super::forced_while_thinking::turn_off;
 use crate::Work;
 use crate::profile::thinking::{Asked, asked};
-use crate::thoughts::{is_thinking, open_loop};
+use crate::thoughts::{is_thinking, is_users, open_loop};
 
 pub fn apply(work: &mut Work<'_>) {
     if !work.profile.thinking.opens_loop || asked(&work.conversation().settings) != Asked::Budget {
         return;
     }
     let open = &work.turns()[open_loop(work)..];
-    let spoken = |role: Role| matches!(role, Role::User | Role::Assistant);
-    let ends_in_results =
-        open.iter().rfind(|turn| spoken(turn.role)).is_some_and(|turn| turn.role == Role::User);
-    let said = open.iter().filter(|turn| turn.role == Role::Assistant);
-    let first = said.flat_map(|turn| &turn.blocks).next();
+    let assistants = |turn: &Turn| turn.role == Role::Assistant && work.is_spoken(turn);
+    let last = open.iter().rfind(|turn| assistants(turn) || is_users(work, turn));
+    let ends_in_results = last.is_some_and(|turn| turn.role != Role::Assistant);
+    let said = open.iter().filter(|turn| assistants(turn));
+    let first = said.flat_map(|turn| &turn.blocks).find(|block| work.is_said(block));
     if ends_in_results && first.is_some_and(|block| !is_thinking(block)) {
         turn_off(work, "thinking is off for this request: the open calls lack theirs");
     }

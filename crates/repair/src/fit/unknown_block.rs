@@ -33,6 +33,9 @@ enum Fate {
 pub fn apply(work: &mut Work<'_>) {
     let profile = work.profile;
     let Some(known) = profile.fields.foreign else { return };
+    if profile.fields.plain_system && work.is_own() {
+        instructions(work);
+    }
     if !(work.holds(About::Foreign) || work.holds(About::Extras)) {
         return;
     }
@@ -44,6 +47,34 @@ pub fn apply(work: &mut Work<'_>) {
             at += usize::from(one(work, &judge, turn, at));
         }
     }
+}
+
+/// Instructions outside the turns are texts. Media have a rule of their own.
+fn instructions(work: &mut Work<'_>) {
+    for at in (0..work.conversation().system.len()).rev() {
+        let text = match &work.conversation().system[at].body {
+            Body::Text { .. } | Body::Refusal(_) | Body::Data(_) | Body::Media(_) => continue,
+            Body::Foreign { json, .. } => said(json),
+            Body::Thinking(_) | Body::ToolCall(_) | Body::ToolResult(_) => None,
+        };
+        let place = Place::system(at);
+        if let Some(text) = text {
+            work.change(place, "a block of the instructions is said as text");
+            let block = work.system()[at].edit();
+            block.body = Body::Text { text, citations: Vec::new() };
+        } else {
+            work.loss(place, "left out a block of the instructions that is no text");
+            work.system().remove(at);
+        }
+    }
+}
+
+/// Whether a block that only one dialect has goes to the target as what it is.
+pub(crate) fn is_taken(work: &Work<'_>, block: &Block, role: Role) -> bool {
+    let profile = work.profile;
+    let Some(known) = profile.fields.foreign else { return true };
+    let judge = Judge { known, reading: profile.reading(), dialect: profile.dialect };
+    matches!(judge.fate(block, Some(role)), Fate::Stays | Fate::Instead(_))
 }
 
 struct Judge<'j> {

@@ -17,7 +17,7 @@
 //! after                             user: "hi"
 //! ```
 
-use interlingua_model::{Block, Body, Extras, Place, Role, ToolResult, Verbatim};
+use interlingua_model::{Block, Body, Extras, Place, Role, Source, ToolResult, Verbatim};
 use interlingua_wire::Json;
 
 use crate::profile::fields::{Fields, Part};
@@ -162,9 +162,7 @@ fn names(work: &Work<'_>, block: &Block) -> Vec<String> {
     if let Some(known) = known(work.profile.fields, &block.body) {
         names = odd(work, &block.extras, known);
     }
-    if let Body::ToolResult(ToolResult { content, .. }) = &block.body {
-        names.extend(content.iter().flat_map(|inner| self::names(work, inner)));
-    }
+    names.extend(inside(&block.body).iter().flat_map(|inner| self::names(work, inner)));
     names
 }
 
@@ -194,12 +192,30 @@ fn clean(
     if let Some(known) = known(fields, &block.body) {
         block.extras.retain(dialect, |key, value| keep(reading, known, key, value));
     }
-    if let Body::ToolResult(ToolResult { content, .. }) = &mut block.body {
-        for inner in content {
-            if needs_cleaning(inner, fields, reading, dialect) {
-                clean(inner.edit(), fields, reading, dialect);
-            }
+    let content = match &mut block.body {
+        Body::ToolResult(ToolResult { content, .. }) => content,
+        Body::Media(media) => match &mut media.source {
+            Source::Blocks(blocks) => blocks,
+            _ => return,
+        },
+        _ => return,
+    };
+    for inner in content {
+        if needs_cleaning(inner, fields, reading, dialect) {
+            clean(inner.edit(), fields, reading, dialect);
         }
+    }
+}
+
+/// The blocks of a result, or of a document that is made of them.
+fn inside(body: &Body) -> &[Verbatim<Block>] {
+    match body {
+        Body::ToolResult(ToolResult { content, .. }) => content,
+        Body::Media(media) => match &media.source {
+            Source::Blocks(blocks) => blocks,
+            _ => &[],
+        },
+        _ => &[],
     }
 }
 
@@ -210,6 +226,10 @@ fn needs_cleaning(
     dialect: interlingua_model::DialectId,
 ) -> bool {
     let own = block.extras.of(dialect);
+    let held = |inner: &Verbatim<Block>| needs_cleaning(inner, fields, reading, dialect);
+    if inside(&block.body).iter().any(held) {
+        return true;
+    }
     known(fields, &block.body).is_some_and(|known| {
         own.iter().any(|(key, value)| {
             let known = reading.find(known, name(&key.contents()));

@@ -45,6 +45,11 @@ pub fn apply(work: &mut Work<'_>) {
                 let source = Source::Base64 { mime: Some(Text::word("text/plain")), data };
                 media::edit_media(work, &spot, |media| media.source = source);
             }
+            Fate::AsPlain(text) => {
+                let what = "the document is plain text here, its type is left out";
+                work.loss(spot.place(), what);
+                media::edit_media(work, &spot, |media| media.source = Source::Text(text));
+            }
             Fate::AsText(text) => {
                 work.change(spot.place(), "a plain document is said as text");
                 media::say(work, &spot, Text::new(&text));
@@ -59,6 +64,8 @@ enum Fate {
     /// Goes into a message of its own, after the results.
     Follows,
     AsData(String),
+    /// Is plain text that was given as data.
+    AsPlain(Text),
     AsText(String),
     Goes(String),
 }
@@ -82,7 +89,10 @@ fn fate(work: &Work<'_>, spot: &Spot, one: &Media) -> Fate {
     }
     if taken {
         return match wrong_type(one, rules) {
-            Some(mime) => Fate::Goes(format!("the type `{mime}` is not taken")),
+            Some(mime) => match written(one, &mime) {
+                Some(text) if sources.text == Plain::Taken => Fate::AsPlain(text),
+                _ => Fate::Goes(format!("the type `{mime}` is not taken")),
+            },
             None => Fate::Stays,
         };
     }
@@ -146,11 +156,27 @@ fn is_cited(work: &Work<'_>, spot: &Spot) -> bool {
     })
 }
 
-/// The type of an image that the target does not take.
+/// The type of an image or a document that the target does not take.
 fn wrong_type(media: &Media, rules: &crate::profile::media::Media) -> Option<String> {
     let Source::Base64 { mime, .. } = &media.source else { return None };
     let mime = mime.as_ref().map(Text::contents).unwrap_or_default();
-    (media.kind == MediaKind::Image && !rules.takes_type(&mime)).then(|| mime.into_owned())
+    let taken = match media.kind {
+        MediaKind::Image => rules.takes_type(&mime),
+        MediaKind::Document => rules.document_types.is_none_or(|types| types.contains(&&*mime)),
+        MediaKind::Audio | MediaKind::Video => true,
+    };
+    (!taken).then(|| mime.into_owned())
+}
+
+/// The text of a document that is given as data, and of a type that is text.
+fn written(media: &Media, mime: &str) -> Option<Text> {
+    let Source::Base64 { data, .. } = &media.source else { return None };
+    let is_text = mime.starts_with("text/") || mime == "application/json";
+    if media.kind != MediaKind::Document || !is_text {
+        return None;
+    }
+    let bytes = base64::decode(&base64::tidy(&data.contents()), usize::MAX)?;
+    String::from_utf8(bytes).ok().map(|text| Text::new(&text))
 }
 
 fn why(work: &Work<'_>, spot: &Spot, one: &Media, sources: Sources) -> String {

@@ -33,7 +33,7 @@ pub fn apply(work: &mut Work<'_>) {
 /// A result for whose call there is one already.
 fn repeated(work: &Work<'_>, start: usize) -> Option<(Spot, Spot)> {
     let round = Round::at(work.turns(), start)?;
-    let mut results = round.results(work).filter(|(_, result)| !result.call.is_empty());
+    let mut results = round.results(work);
     results.find_map(|(spot, result)| {
         let same = || round.results(work).filter(|(_, one)| one.call == result.call);
         let calls = round.calls(work).filter(|(_, call)| call.id == result.call).count();
@@ -55,7 +55,7 @@ fn join(work: &mut Work<'_>, first: Spot, again: Spot) {
         format!("two results of the call {} are one", later.call)
     };
     work.change(Place::block(again.0, again.1), what);
-    work.remove(again.0, again.1);
+    work.remove_into(again, first);
     if !same || cache.is_some() {
         let kept = work.edit(first.0, first.1);
         kept.cache = kept.cache.take().or(cache);

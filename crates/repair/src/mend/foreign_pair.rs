@@ -25,6 +25,7 @@ use interlingua_model::{Block, Body, Place, Role};
 use interlingua_wire::{Node, Text};
 
 use crate::Work;
+use crate::fit::unknown_block;
 use crate::pairing::{self, Spot};
 use crate::profile::calls::{Answerer, Pair};
 
@@ -38,6 +39,8 @@ struct Half {
     kind: String,
     /// The tool of a call.
     tool: String,
+    /// The target takes it as it is, the other half aside.
+    taken: bool,
 }
 
 pub fn apply(work: &mut Work<'_>) {
@@ -106,7 +109,8 @@ fn halves(work: &Work<'_>) -> Vec<Half> {
         let mut ids = keys.iter().map(|key| word(node, key));
         let id = ids.find(|id| !id.is_empty()).unwrap_or_default();
         let tool = word(node, "name");
-        found.push(Half { spot, pair, is_call, id, kind: kind.into_owned(), tool });
+        let taken = unknown_block::is_taken(work, block, work.turns()[spot.0].role);
+        found.push(Half { spot, pair, is_call, id, kind: kind.into_owned(), tool, taken });
     }
     found
 }
@@ -126,14 +130,14 @@ fn alone(work: &Work<'_>, halves: &[Half]) -> Vec<(Half, String)> {
             && !(half.pair.nested && half.is_call && half.tool.is_empty());
         if half.is_call && !is_formed {
             alone.push((half.clone(), format!("left out `{kind}`: its id is `{id}`")));
-        } else if half.is_call {
+        } else if half.is_call && half.taken {
             called.insert(id.as_str());
             let after = halves.get(at + 1..).unwrap_or_default();
             if !is_answered(work, half, after) {
                 alone.push((half.clone(), format!("left out `{kind}` {id}: it has no result")));
                 called.remove(id.as_str());
             }
-        } else if !called.contains(id.as_str()) && !held(work, half) {
+        } else if !half.is_call && !called.contains(id.as_str()) && !held(work, half) {
             alone.push((half.clone(), format!("left out `{kind}` {id}: its call is gone")));
         }
     }
@@ -154,7 +158,8 @@ fn is_formed(id: &str, begin: &str) -> bool {
 fn is_answered(work: &Work<'_>, call: &Half, after: &[Half]) -> bool {
     let closed = closing(work, call);
     let until = closed.unwrap_or(work.turns().len());
-    let answers = |half: &&Half| !half.is_call && half.id == call.id && half.spot.0 < until;
+    let answers =
+        |half: &&Half| !half.is_call && half.taken && half.id == call.id && half.spot.0 < until;
     if after.iter().any(|half| answers(&half)) {
         return true;
     }

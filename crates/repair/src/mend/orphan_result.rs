@@ -65,7 +65,7 @@ fn say(work: &mut Work<'_>, (turn, at): Spot) {
         last.edit().cache = cache;
     }
     for (after, block) in media.into_iter().enumerate() {
-        work.insert(turn, at + 1 + after, block.into_value());
+        work.part((turn, at), (turn, at + 1 + after), block.into_value());
     }
 }
 

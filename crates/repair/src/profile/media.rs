@@ -3,7 +3,10 @@
 use interlingua_model::MediaKind;
 
 use super::Scope;
-use super::media_words::{COMMON, INVENTOR, LARGE_CONTEXT, OLD_NAMES, SMALL_CONTEXT};
+use super::media_words::{
+    BY_DATA, COMMON, EVERYTHING, FILED, GIVEN, HEARS, IMAGES, INVENTOR, LARGE_CONTEXT, LINKED, NO,
+    NOTHING, OLD_NAMES, SEES, SMALL_CONTEXT, UNSEEN, YES,
+};
 
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "a row of data, each yes or no on its own")]
@@ -16,6 +19,8 @@ pub struct Media {
     pub image_types: Option<&'static [&'static str]>,
     /// Other names of types that images may have.
     pub image_names: &'static [&'static str],
+    /// Types that documents may say they have; `None` where any will do.
+    pub document_types: Option<&'static [&'static str]>,
     /// An image is of the type that it says.
     pub exact_types: bool,
     /// What is checked of the data of an image.
@@ -134,15 +139,6 @@ pub enum Checked {
     Header,
 }
 
-const YES: Sources = Sources { data: true, address: Address::Any, file: true, text: Plain::Taken };
-const NO: Sources = Sources { data: false, address: Address::No, file: false, text: Plain::AsText };
-const LINKED: Sources = Sources { file: false, text: Plain::AsText, ..YES };
-const GIVEN: Sources = Sources { address: Address::No, ..LINKED };
-const FILED: Sources = Sources { file: true, ..GIVEN };
-const EVERYTHING: Kinds = Kinds { image: YES, document: YES, audio: YES, video: YES };
-const NOTHING: Kinds = Kinds { image: NO, document: NO, audio: NO, video: NO };
-const IMAGES: Kinds = Kinds { image: YES, ..NOTHING };
-
 const ANYWHERE: Places = Places {
     instructions: EVERYTHING,
     user: EVERYTHING,
@@ -157,6 +153,7 @@ const ANYTHING: Media = Media {
     said: ANYWHERE,
     image_types: None,
     image_names: &[],
+    document_types: None,
     exact_types: false,
     images: Checked::Unchecked,
     addresses: Fetched::Unchecked,
@@ -179,6 +176,7 @@ const ANTHROPIC: Media = Media {
     written: Places { assistant: Kinds { document: YES, ..NOTHING }, ..ANTHROPIC_SAYS },
     said: ANTHROPIC_SAYS,
     image_types: Some(COMMON),
+    document_types: Some(&["application/pdf"]),
     exact_types: true,
     images: Checked::Header,
     addresses: Fetched::Web,
@@ -386,15 +384,3 @@ pub(super) static ROWS: &[(Scope, Media)] = &[
     (Scope::models("bedrock", super::tool_words::NOT_CLAUDE), BEDROCK),
     (Scope::all("bedrock"), BEDROCK_CLAUDE),
 ];
-
-/// Sees images only as data, and hears.
-const HEARS: Places = Places {
-    instructions: GIVEN_OR_HEARD,
-    user: GIVEN_OR_HEARD,
-    assistant: GIVEN_OR_HEARD,
-    result: GIVEN_OR_HEARD,
-};
-const GIVEN_OR_HEARD: Kinds = Kinds { image: GIVEN, audio: YES, ..NOTHING };
-const BY_DATA: Kinds = Kinds { document: Sources { address: Address::No, ..YES }, ..EVERYTHING };
-const SEES: Kinds = Kinds { image: YES, audio: YES, ..NOTHING };
-const UNSEEN: Kinds = Kinds { image: NO, ..EVERYTHING };

@@ -1,6 +1,7 @@
-//! Models and types that the rows about media speak of.
+//! What the rows about media are made of: models, types, and kinds that several take.
 
 use super::Scope;
+use super::media::{Address, Kinds, Places, Plain, Sources};
 
 pub(super) const COMMON: &[&str] = &["image/jpeg", "image/png", "image/gif", "image/webp"];
 
@@ -14,3 +15,26 @@ pub(super) const SMALL_CONTEXT: &[&str] =
 /// Its models that only talk, and older ones whose date looks like a generation.
 pub(super) const OLD_NAMES: Scope =
     Scope { dialect: "openai-chat", flavors: INVENTOR, models: &["-chat", "gpt-5-20"] };
+
+pub(super) const YES: Sources =
+    Sources { data: true, address: Address::Any, file: true, text: Plain::Taken };
+pub(super) const NO: Sources =
+    Sources { data: false, address: Address::No, file: false, text: Plain::AsText };
+pub(super) const LINKED: Sources = Sources { file: false, text: Plain::AsText, ..YES };
+pub(super) const GIVEN: Sources = Sources { address: Address::No, ..LINKED };
+pub(super) const FILED: Sources = Sources { file: true, ..GIVEN };
+pub(super) const EVERYTHING: Kinds = Kinds { image: YES, document: YES, audio: YES, video: YES };
+pub(super) const NOTHING: Kinds = Kinds { image: NO, document: NO, audio: NO, video: NO };
+pub(super) const IMAGES: Kinds = Kinds { image: YES, ..NOTHING };
+/// Sees images only as data, and hears.
+pub(super) const HEARS: Places = Places {
+    instructions: GIVEN_OR_HEARD,
+    user: GIVEN_OR_HEARD,
+    assistant: GIVEN_OR_HEARD,
+    result: GIVEN_OR_HEARD,
+};
+const GIVEN_OR_HEARD: Kinds = Kinds { image: GIVEN, audio: YES, ..NOTHING };
+pub(super) const BY_DATA: Kinds =
+    Kinds { document: Sources { address: Address::No, ..YES }, ..EVERYTHING };
+pub(super) const SEES: Kinds = Kinds { image: YES, audio: YES, ..NOTHING };
+pub(super) const UNSEEN: Kinds = Kinds { image: NO, ..EVERYTHING };

@@ -54,7 +54,7 @@ pub(super) static ANTHROPIC: Kinds = Kinds {
         need("name", Text),
         key("description", Text),
         key("input_schema", Any),
-        key("cache_control", Any),
+        MARK,
         key("strict", Flag),
         key("defer_loading", Flag),
         key("allowed_callers", Each(&Text)),
@@ -98,11 +98,13 @@ pub(super) static ANTHROPIC: Kinds = Kinds {
     own_schemas: &[],
 };
 
+const MARK: Key = super::fields::CACHE_CONTROL;
+
 /// All keys of the typed tools: which of them has which is not told apart.
 const TYPED: Kind = Shape(&[
     need("type", Text),
     need("name", Text),
-    key("cache_control", Any),
+    MARK,
     key("strict", Flag),
     key("defer_loading", Flag),
     key("allowed_callers", Each(&Text)),
@@ -127,7 +129,7 @@ const TYPED: Kind = Shape(&[
 ]);
 const TOOLSET: Kind = Shape(&[
     need("type", Text),
-    key("cache_control", Any),
+    MARK,
     key("configs", Object),
     key("default_config", Object),
     key("mcp_server_name", Text),

@@ -107,7 +107,7 @@ fn thinking(settings: &mut Settings, node: Node<'_>) {
 }
 
 fn format(node: Node<'_>) -> Option<Format> {
-    let schema = node.get("schema").filter(|schema| !schema.is_null())?.json();
+    let schema = node.get("schema").filter(|schema| schema.is_object())?.json();
     Some(Format::Schema { name: None, description: None, schema, strict: None })
 }
 

@@ -20,6 +20,7 @@ pub(super) const FIELDS: Fields = Fields {
         (Part::Result, &[key("toolset_name", Text), CACHE]),
     ],
     foreign: Some(FOREIGN),
+    plain_system: true,
     labels: &[],
     only_user_named: false,
     trusts: true,
@@ -71,7 +72,7 @@ const BODY: &[Key] = &[
     beta("thread", Object, "message-threads-"),
 ];
 
-const CACHE: Key = key(
+pub(in crate::profile) const CACHE: Key = key(
     "cache_control",
     Shape(&[
         need("type", One(&["ephemeral"])),

@@ -56,6 +56,7 @@ pub(super) const STUDIO: Fields = Fields {
         ),
     ]),
     labels: LABELS,
+    plain_system: false,
     only_user_named: false,
     trusts: true,
 };

@@ -13,6 +13,7 @@ use interlingua_model::{Body, Form, MediaKind, Role};
 use super::Scope;
 use super::cache::OLD;
 use crate::shape::Key;
+pub(super) use anthropic::CACHE as CACHE_CONTROL;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Fields {
@@ -26,6 +27,8 @@ pub struct Fields {
     pub blocks: &'static [(Part, &'static [Key])],
     /// Blocks that only this dialect has; `None` takes any.
     pub foreign: Option<&'static [Foreign]>,
+    /// Instructions outside the turns are texts and nothing else.
+    pub plain_system: bool,
     /// How instructions begin that clients write for another provider's accounts.
     pub labels: &'static [&'static str],
     /// Nobody but the user may have a name.
@@ -140,6 +143,7 @@ const ANY: Fields = Fields {
     turns: &[],
     blocks: &[],
     foreign: None,
+    plain_system: false,
     labels: LABELS,
     only_user_named: false,
     trusts: false,

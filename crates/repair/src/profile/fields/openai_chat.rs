@@ -34,6 +34,7 @@ pub(super) const OPENAI: Fields = Fields {
         foreign("refusal", Side::Assistant, REFUSAL),
     ]),
     labels: LABELS,
+    plain_system: false,
     only_user_named: false,
     trusts: false,
 };

@@ -58,6 +58,7 @@ pub(super) const FIELDS: Fields = Fields {
         ),
     ],
     foreign: Some(FOREIGN),
+    plain_system: false,
     labels: LABELS,
     only_user_named: false,
     trusts: true,

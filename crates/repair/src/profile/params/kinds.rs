@@ -42,8 +42,12 @@ pub(super) const OLD: Params = Params {
     displays: Some(&["summarized", "omitted"]),
     beta_display: Some(("updates", "thinking-display-updates-")),
     shapes: shapes::ANTHROPIC,
+    conflicts: &[CONTAINER],
     ..COPY
 };
+/// "Container identifier can only be provided when using the code execution tool"
+const CONTAINER: Conflict =
+    Conflict { field: "container", item: None, when: When::WithoutTool("code_execution_") };
 pub(super) const CLAUDE_CHOICE: Choosing =
     Choosing { without_tools: Lone::Unforced, forced: Forced::NotWithBudget, ..FREE_CHOICE };
 

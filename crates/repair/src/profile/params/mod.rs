@@ -172,6 +172,8 @@ pub enum When {
     ToolsAndStream,
     /// Another field is not true.
     Without(&'static str),
+    /// No tool of the target's own has a type that begins so.
+    WithoutTool(&'static str),
     Beyond(Span),
     ThinkingBeyond(Span),
 }

@@ -113,6 +113,7 @@ fn object(node: Node<'_>, fields: &[Field], open: bool) -> Verdict {
     for inner in node.fields() {
         let known = fields.iter().find(|field| is_named(&inner.name(), field.name));
         let verdict = match known {
+            Some(Field { shape: Shape::Never, .. }) => Verdict::Gone,
             Some(field) if inner.value.is_null() && !field.required => Verdict::Fits,
             Some(field) => field.shape.hold(inner.value),
             None if open => Verdict::Fits,
