@@ -38,11 +38,6 @@ impl Ask {
 }
 
 impl Paths {
-    /// Those of a dialect, as its inventor has them.
-    pub fn of(dialect: &str) -> &'static Self {
-        DIALECTS.iter().find(|(name, _)| *name == dialect).map_or(&CHAT, |(_, paths)| paths)
-    }
-
     fn of_ask(&self, ask: Ask) -> Option<&'static str> {
         match ask {
             Ask::Turn { stream: false } => Some(self.turn),
@@ -95,50 +90,3 @@ const MODEL: &str = "{model}";
 /// Everything but what no server or proxy on the way takes for something else.
 const UNSAFE: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b':').remove(b'@');
-
-const CHAT: Paths = Paths {
-    turn: "/chat/completions",
-    stream: "/chat/completions",
-    count: None,
-    models: Some("/models"),
-};
-
-const DIALECTS: &[(&str, Paths)] = &[
-    (
-        "anthropic",
-        Paths {
-            turn: "/v1/messages",
-            stream: "/v1/messages",
-            count: Some("/v1/messages/count_tokens"),
-            models: Some("/v1/models"),
-        },
-    ),
-    ("openai-chat", CHAT),
-    (
-        "openai-responses",
-        Paths {
-            turn: "/responses",
-            stream: "/responses",
-            count: Some("/responses/input_tokens"),
-            models: Some("/models"),
-        },
-    ),
-    (
-        "gemini",
-        Paths {
-            turn: "/v1beta/models/{model}:generateContent",
-            stream: "/v1beta/models/{model}:streamGenerateContent?alt=sse",
-            count: Some("/v1beta/models/{model}:countTokens"),
-            models: Some("/v1beta/models"),
-        },
-    ),
-    (
-        "bedrock",
-        Paths {
-            turn: "/model/{model}/converse",
-            stream: "/model/{model}/converse-stream",
-            count: Some("/model/{model}/count-tokens"),
-            models: Some("/foundation-models"),
-        },
-    ),
-];

@@ -17,6 +17,7 @@ use interlingua::Failure;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::error::{Trouble, failure};
+use crate::lanes::Lane;
 
 /// What a provider answered, with whatever status.
 pub struct Answer {
@@ -31,8 +32,8 @@ pub struct Body {
     idle: Idle,
     name: String,
     over: bool,
-    /// Held while the call lasts: who counts the calls counts these.
-    _call: Arc<()>,
+    /// Held while the call lasts.
+    lane: Option<Arc<Lane>>,
 }
 
 enum Source {
@@ -56,16 +57,16 @@ impl Body {
         B::Error: Into<Box<dyn Error + Send + Sync>>,
     {
         let source = Source::Other(body.map_err(Into::into).boxed_unsync());
-        Self::from_source(source, NEVER, String::new(), Arc::default())
+        Self::from_source(source, NEVER, String::new(), None)
     }
 
-    pub(crate) fn network(body: Incoming, idle: Duration, name: String, call: Arc<()>) -> Self {
-        Self::from_source(Source::Network(body), idle, name, call)
+    pub(crate) fn network(body: Incoming, idle: Duration, name: String, lane: Arc<Lane>) -> Self {
+        Self::from_source(Source::Network(body), idle, name, Some(lane))
     }
 
-    fn from_source(source: Source, limit: Duration, name: String, call: Arc<()>) -> Self {
+    fn from_source(source: Source, limit: Duration, name: String, lane: Option<Arc<Lane>>) -> Self {
         let idle = Idle { limit, heard: Instant::now(), timer: None };
-        Self { source, idle, name, over: false, _call: call }
+        Self { source, idle, name, over: false, lane }
     }
 
     /// All of it, unless it is larger than so many bytes.
@@ -164,6 +165,9 @@ impl http_body::Body for Body {
         }
         let frame = ready!(self.poll_source(context));
         self.over = !matches!(frame, Some(Ok(_)));
+        if self.over {
+            self.lane = None;
+        }
         Poll::Ready(frame)
     }
 

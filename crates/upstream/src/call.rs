@@ -11,6 +11,7 @@ use interlingua::Failure;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::error::{Trouble, failure};
+use crate::way::Way;
 use crate::{Ask, Auth, Provider, aws};
 
 /// One question to one provider.
@@ -65,11 +66,14 @@ impl Call<'_> {
             },
             _ => "application/json",
         };
-        let version = (dialect.id().0 == "anthropic")
-            .then_some((HeaderName::from_static("anthropic-version"), "2023-06-01"));
         [(header::ACCEPT, accept), (header::USER_AGENT, AGENT)]
             .into_iter()
-            .chain(version)
+            .chain(
+                Way::of(dialect.id().0)
+                    .headers
+                    .iter()
+                    .map(|(name, value)| (HeaderName::from_static(name), *value)),
+            )
             .map(|(name, value)| (name, HeaderValue::from_static(value)))
     }
 

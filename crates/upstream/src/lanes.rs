@@ -16,50 +16,50 @@ use crate::Provider;
 use crate::connect::{Authority, Connector, Proxies};
 use crate::error::{Trouble, of_tls};
 
-/// All lanes, by whom they trust.
+/// All lanes.
 pub(crate) struct Lanes {
     connect: Duration,
     proxies: Arc<Proxies>,
-    plain: Lane,
-    secure: Mutex<Vec<(Option<Arc<Authority>>, Lane)>>,
+    plain: Arc<Lane>,
+    secure: Mutex<Vec<Arc<Lane>>>,
 }
 
-/// Connections that are shared.
-#[derive(Clone)]
+/// Connections that are shared. Every call holds its lane until its body is over, so there are as
+/// many calls in a lane as there are holders.
 pub(crate) struct Lane {
     pub(crate) client: Client<Connector, Full<Bytes>>,
-    /// Every call holds one: there are as many calls as there are copies.
-    pub(crate) calls: Arc<()>,
+    authority: Option<Arc<Authority>>,
 }
 
 impl Lanes {
     pub(crate) fn new(connect: Duration, proxies: Arc<Proxies>) -> Result<Self, rustls::Error> {
-        let plain = Lane::new(Connector::plain(connect, &proxies)?);
+        let plain = Arc::new(Lane::new(Connector::plain(connect, &proxies)?, None));
         Ok(Self { connect, proxies, plain, secure: Mutex::default() })
     }
 
     /// A lane to a provider that has room for one more call.
-    pub(crate) fn free(&self, provider: &Provider) -> Result<Lane, Trouble> {
+    pub(crate) fn free(&self, provider: &Provider) -> Result<Arc<Lane>, Trouble> {
         if provider.base.scheme() == "http" {
-            return Ok(self.plain.clone());
+            return Ok(Arc::clone(&self.plain));
         }
         let mut lanes = self.secure.lock().unwrap_or_else(PoisonError::into_inner);
-        let free = lanes.iter().find(|(authority, lane)| {
-            *authority == provider.authority && Arc::strong_count(&lane.calls) <= ROOM
-        });
-        if let Some((_, lane)) = free {
-            return Ok(lane.clone());
+        let free = lanes
+            .iter()
+            .find(|lane| lane.authority == provider.authority && Arc::strong_count(lane) <= ROOM);
+        if let Some(lane) = free {
+            return Ok(Arc::clone(lane));
         }
         let authority = provider.authority.as_deref();
         let connector = Connector::secure(self.connect, &self.proxies, authority);
-        let lane = Lane::new(connector.map_err(|error| of_tls(&error))?);
-        lanes.push((provider.authority.clone(), lane.clone()));
+        let connector = connector.map_err(|error| of_tls(&error))?;
+        let lane = Arc::new(Lane::new(connector, provider.authority.clone()));
+        lanes.push(Arc::clone(&lane));
         Ok(lane)
     }
 }
 
 impl Lane {
-    fn new(connector: Connector) -> Self {
+    fn new(connector: Connector, authority: Option<Arc<Authority>>) -> Self {
         let client = Client::builder(TokioExecutor::new())
             .timer(TokioTimer::new())
             .pool_timer(TokioTimer::new())
@@ -70,7 +70,7 @@ impl Lane {
             .http2_keep_alive_interval(PULSE)
             .http2_keep_alive_timeout(PULSE)
             .build(connector);
-        Self { client, calls: Arc::default() }
+        Self { client, authority }
     }
 }
 

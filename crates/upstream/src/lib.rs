@@ -19,8 +19,10 @@ mod error;
 mod lanes;
 mod provider;
 pub mod retry;
+mod row;
 mod rows;
 mod upstream;
+mod way;
 
 pub use address::{Ask, Paths};
 pub use aws::Signer;
@@ -29,5 +31,6 @@ pub use call::Call;
 pub use connect::{Authority, NotAuthority, Proxies};
 pub use interlingua::Failure;
 pub use provider::{Auth, Provider};
-pub use rows::{Env, PROVIDERS, Place, Row, Surface, Unset};
+pub use row::{Env, Place, Row, Surface, Unset};
+pub use rows::PROVIDERS;
 pub use upstream::{Timeouts, Upstream};

@@ -9,6 +9,7 @@ use secrecy::SecretString;
 use url::Url;
 
 use crate::aws::Signer;
+use crate::way::Way;
 use crate::{Authority, Paths};
 
 /// One configured upstream; immutable once it is in use. Start from [`Provider::new`] or
@@ -55,18 +56,19 @@ pub enum Auth {
 impl Provider {
     /// A provider without a key that speaks a dialect as its inventor does.
     pub fn new(name: impl Into<String>, dialect: &'static dyn Dialect, base: Url) -> Self {
+        let way = Way::of(dialect.id().0);
         Self {
             name: name.into(),
             dialect,
             flavor: None,
             base,
-            auth: Auth::usual(dialect.id()),
+            auth: way.auth,
             key: None,
             signer: None,
             authority: None,
             headers: HeaderMap::new(),
             also: Vec::new(),
-            paths: Paths::of(dialect.id().0),
+            paths: &way.paths,
             catalogue: None,
         }
     }
@@ -121,18 +123,6 @@ impl Provider {
             return Some(self);
         }
         self.also.iter().map(AsRef::as_ref).find(|other| other.dialect.id() == dialect)
-    }
-}
-
-impl Auth {
-    /// As the dialect's inventor has it.
-    pub fn usual(dialect: DialectId) -> Self {
-        match dialect.0 {
-            "anthropic" => Self::XApiKey,
-            "gemini" => Self::GoogApiKey,
-            "bedrock" => Self::SigV4,
-            _ => Self::Bearer,
-        }
     }
 }
 

@@ -94,7 +94,7 @@ impl Upstream {
         &self,
         name: &str,
         response: Response<Incoming>,
-        lane: Lane,
+        lane: Arc<Lane>,
     ) -> Result<Answer, Trouble> {
         let (head, body) = response.into_parts();
         if let Some(used) = head.extensions.get::<Used>() {
@@ -109,7 +109,7 @@ impl Upstream {
             // What stands there is for people to read, whatever it is.
             return Err(Trouble::Encoded(coding.chars().take(20).collect()));
         }
-        let body = Body::network(body, self.timeouts.idle, name.to_owned(), lane.calls);
+        let body = Body::network(body, self.timeouts.idle, name.to_owned(), lane);
         Ok(Answer { status: head.status.as_u16(), headers: head.headers, body })
     }
 }
