@@ -126,7 +126,7 @@ fn model(provider: &str) -> &'static str {
     match provider {
         "anthropic" => "claude-sonnet-4-5",
         "gemini" => "gemini-3-pro",
-        "bedrock" => "anthropic.claude-sonnet-4-5-20250929-v1:0",
+        "bedrock" => "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
         _ => "gpt-5.5",
     }
 }

@@ -9,7 +9,7 @@ use interlingua_gateway::config::Config;
 use interlingua_gateway::{Gateway, Running};
 use interlingua_simulator::route::PROVIDERS;
 use interlingua_simulator::{self as simulator, Options, Simulator};
-use interlingua_upstream::Provider;
+use interlingua_upstream::{Auth, Provider};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
@@ -68,6 +68,9 @@ pub(crate) fn providers(simulator: SocketAddr) -> Vec<Arc<Provider>> {
         let mut provider = Provider::new(played.name, dialect, base.parse().unwrap());
         provider.flavor = dialect.flavors().iter().copied().find(|known| *known == played.flavor);
         provider.key = Some("key".into());
+        if provider.auth == Auth::SigV4 {
+            provider.auth = Auth::Bearer;
+        }
         provider.headers = HeaderMap::new();
         Arc::new(provider)
     };

@@ -72,5 +72,5 @@ const PROVIDERS: &[(&str, &str)] = &[
     ("generic", "some-model"),
     ("gemini", "gemini-3-pro"),
     ("vertex", "gemini-2.5-pro"),
-    ("bedrock", "anthropic.claude-sonnet-4-5-20250929-v1:0"),
+    ("bedrock", "us.anthropic.claude-sonnet-4-5-20250929-v1:0"),
 ];

@@ -80,7 +80,8 @@ impl Server {
              connection: close\r\n{headers}\r\n"
         );
         stream.write_all(head.as_bytes()).unwrap();
-        stream.write_all(body).unwrap();
+        // Who refuses at once does not read to the end.
+        let _ = stream.write_all(body);
         let mut read = Vec::new();
         let reset = match stream.read_to_end(&mut read) {
             Ok(_) => false,

@@ -71,7 +71,7 @@ const TURNS: &[(&str, &str, &str, &str, &str, &str)] = &[
         "bedrock",
         "",
         "bedrock",
-        "anthropic.claude-sonnet-4-5-20250929-v1:0",
+        "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
         r#"{"messages":[{"role":"user","content":[{"text":"hi"}]}]}"#,
         "messageStop",
     ),
