@@ -4,14 +4,22 @@
 //! from the working directory, and no secret is ever printed.
 
 mod access;
+pub mod near;
 mod nothing;
+mod read;
+mod report;
 mod route;
 mod sections;
+mod source;
+mod watch;
 
 pub use access::{Access, Key};
-pub use interlingua_upstream::{Auth, PROVIDERS, Provider, Row};
+pub use interlingua_upstream::{Env, Provider};
+pub use report::{Mistake, Warning};
 pub use route::{Models, Pattern, Route, SIMULATED, To, Unrouted, Way};
 pub use sections::{Capture, Guard, Limits, Mode, Store, Timeouts};
+pub use source::{Loaded, Refused, Source};
+pub use watch::{Change, Watch};
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -29,9 +37,6 @@ pub struct Config {
     pub store: Store,
     pub capture: Capture,
 }
-
-/// What the environment says about a name. Libraries do not read it by themselves.
-pub type Env<'e> = &'e dyn Fn(&str) -> Option<String>;
 
 impl Config {
     /// The provider of this name.

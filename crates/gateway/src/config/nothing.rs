@@ -3,17 +3,28 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{
-    Access, Capture, Config, Env, Guard, LISTEN, Limits, Models, PROVIDERS, Provider, Store,
-    Timeouts,
-};
+use interlingua_upstream::{PROVIDERS, Provider, Unset};
+
+use super::{Access, Capture, Config, Env, Guard, LISTEN, Limits, Models, Store, Timeouts};
+
+/// The known providers whose keys are in the environment; and those of which it does not say enough.
+pub(super) fn found(env: Env<'_>) -> (Vec<Arc<Provider>>, Vec<Unset>) {
+    let mut found = (Vec::new(), Vec::new());
+    for row in PROVIDERS.iter().filter(|row| row.key(env).is_some()) {
+        match row.provider(env) {
+            Ok(provider) => found.0.push(Arc::new(provider)),
+            Err(unset) => found.1.push(unset),
+        }
+    }
+    found
+}
 
 impl Config {
     /// No file: the providers whose keys are in the environment, and the defaults for the rest.
     pub fn from_nothing(env: Env<'_>) -> Self {
         Self {
             listen: LISTEN,
-            providers: found(env),
+            providers: found(env).0,
             models: Models::default(),
             limits: Limits::default(),
             timeouts: Timeouts::default(),
@@ -23,16 +34,6 @@ impl Config {
             capture: Capture::default(),
         }
     }
-}
-
-/// The known providers whose keys are in the environment.
-pub(super) fn found(env: Env<'_>) -> Vec<Arc<Provider>> {
-    PROVIDERS
-        .iter()
-        .filter(|row| row.key(env).is_some())
-        .filter_map(|row| row.provider(env).ok())
-        .map(Arc::new)
-        .collect()
 }
 
 /// The database in the user's data directory; in memory for a user who has none.

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use interlingua_upstream::PROVIDERS;
+
 use super::{Config, Provider};
 
 /// What clients ask for, and where it goes: the first pattern that matches wins.
@@ -65,8 +67,12 @@ impl Config {
                 return Ok(ways.iter().filter_map(route).collect());
             }
         }
-        let only = if let [only] = self.providers.as_slice() { Some(only) } else { None };
-        match only {
+        let family = PROVIDERS
+            .iter()
+            .filter(|row| row.family.iter().any(|pattern| matched(pattern, model).is_some()));
+        let mut own = family.filter_map(|row| self.provider(row.name));
+        let only = || if let [only] = self.providers.as_slice() { Some(only) } else { None };
+        match own.next().or_else(only) {
             Some(provider) => {
                 Ok(vec![Route { to: To::Provider(Arc::clone(provider)), model: model.into() }])
             }

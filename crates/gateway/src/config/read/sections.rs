@@ -1,0 +1,143 @@
+//! The sections that are plain values.
+
+use secrecy::SecretString;
+
+use super::secret::{self, Found};
+use super::table::{Item, Table};
+use crate::config::{Capture, Env, Guard, Limits, Mode, Store, Timeouts, nothing};
+
+pub(super) fn limits(table: &Table<'_>) -> Limits {
+    let mut limits = Limits::default();
+    let sizes = [
+        ("head", &mut limits.head),
+        ("body", &mut limits.body),
+        ("schema", &mut limits.schema),
+        ("arguments", &mut limits.arguments),
+        ("event", &mut limits.event),
+        ("reply", &mut limits.reply),
+        ("buffer", &mut limits.buffer),
+    ];
+    for (key, place) in sizes {
+        table.set(key, place, Item::memory);
+    }
+    let counts = [
+        ("headers", &mut limits.headers),
+        ("depth", &mut limits.depth),
+        ("messages", &mut limits.messages),
+        ("tools", &mut limits.tools),
+        ("schema_depth", &mut limits.schema_depth),
+        ("schema_cost", &mut limits.schema_cost),
+        ("event_lines", &mut limits.event_lines),
+        ("streams", &mut limits.streams),
+        ("connections", &mut limits.connections),
+        ("connections_per_address", &mut limits.connections_per_address),
+    ];
+    for (key, place) in counts {
+        table.set(key, place, Item::count);
+    }
+    table.set("failures", &mut limits.failures, |item| item.small(1));
+    table.set("failures_per_minute", &mut limits.failures_per_minute, |item| item.small(1));
+    table.set("retries", &mut limits.retries, |item| item.small(0));
+    table.close();
+    limits
+}
+
+pub(super) fn timeouts(table: &Table<'_>) -> Timeouts {
+    let mut timeouts = Timeouts::default();
+    let all = [
+        ("head", &mut timeouts.head),
+        ("body", &mut timeouts.body),
+        ("keep_alive", &mut timeouts.keep_alive),
+        ("write", &mut timeouts.write),
+        ("heartbeat", &mut timeouts.heartbeat),
+        ("drain", &mut timeouts.drain),
+        ("connect", &mut timeouts.connect),
+        ("answer", &mut timeouts.answer),
+        ("silence", &mut timeouts.silence),
+    ];
+    for (key, place) in all {
+        table.set(key, place, Item::duration);
+    }
+    table.close();
+    timeouts
+}
+
+pub(super) fn guard(table: &Table<'_>) -> Guard {
+    let mut guard = Guard::default();
+    table.set("mode", &mut guard.mode, |item| item.word(MODES));
+    for (name, _, item) in table.table("tools").items() {
+        let Some(tool) = item.table() else { continue };
+        let mut mode = guard.mode;
+        tool.set("mode", &mut mode, |item| item.word(MODES));
+        tool.close();
+        guard.tools.push((name.to_owned(), mode));
+    }
+    table.close();
+    guard
+}
+
+pub(super) fn store(table: &Table<'_>, env: Env<'_>) -> Store {
+    let mut store = nothing::store(env);
+    table.set("url", &mut store, |item| address(item, env));
+    table.close();
+    store
+}
+
+/// The address of a database, which may be a secret.
+fn address(item: &Item<'_>, env: Env<'_>) -> Option<Store> {
+    let written = item.string()?;
+    if written.starts_with("env:") || written.starts_with("file:") {
+        return match secret::read(item, env) {
+            Found::Secret(secret) => database(item, secret::shown(&secret), env),
+            Found::Unset(name) => {
+                item.mistake(&format!("is unset: the variable {name} is empty"));
+                None
+            }
+            Found::Wrong => None,
+        };
+    }
+    let store = database(item, written, env);
+    if matches!(&store, Some(Store::Postgres(_))) && written.contains('@') {
+        item.warn("has its password in the file. Write \"env:NAME\" or \"file:PATH\" instead");
+    }
+    store
+}
+
+fn database(item: &Item<'_>, url: &str, env: Env<'_>) -> Option<Store> {
+    if url.starts_with("postgres://") || url.starts_with("postgresql://") {
+        return Some(Store::Postgres(SecretString::from(url)));
+    }
+    match url.strip_prefix("sqlite:") {
+        Some(":memory:") => return Some(Store::Memory),
+        Some(path) => {
+            let path = path.strip_prefix("//").unwrap_or(path);
+            if let Some(path) = secret::absolute(path, env) {
+                return Some(Store::Sqlite(path));
+            }
+            item.mistake(
+                "must name its file from the root, or from ~/: the working directory is never used",
+            );
+        }
+        None => item
+            .mistake(r#"must be "sqlite:/PATH", "sqlite::memory:" or "postgres://USER@HOST/NAME""#),
+    }
+    None
+}
+
+/// Content is kept by itself only where nobody else's passes.
+pub(super) fn capture(table: &Table<'_>, loopback: bool) -> Capture {
+    let mut capture = Capture { enabled: loopback, ..Capture::default() };
+    table.set("enabled", &mut capture.enabled, Item::flag);
+    table.set("keep", &mut capture.keep, Item::duration);
+    table.set("size", &mut capture.size, Item::size);
+    table.set("redact", &mut capture.redact, Item::flag);
+    table.close();
+    capture
+}
+
+const MODES: &[(&str, Mode)] = &[
+    ("off", Mode::Off),
+    ("observe", Mode::Observe),
+    ("answer", Mode::Answer),
+    ("mend", Mode::Mend),
+];
