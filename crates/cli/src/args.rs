@@ -37,6 +37,9 @@ pub(crate) enum Command {
     /// Play the providers, as strict as they are, on your own machine
     #[command(after_help = crate::simulate::help(), long_about = crate::simulate::ABOUT)]
     Simulate(crate::simulate::Simulate),
+    /// The configuration of the gateway, before it is used
+    #[command(after_help = crate::config::EXAMPLE)]
+    Config(crate::config::Configuration),
 }
 
 #[derive(Args)]

@@ -3,6 +3,7 @@
 mod args;
 mod case;
 mod check;
+mod config;
 mod doctor;
 mod input;
 mod log;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Some(Command::Check(order)) => check::run(&order),
         Some(Command::Doctor(order)) => doctor::run(&order),
         Some(Command::Simulate(order)) => simulate::run(&order),
+        Some(Command::Config(order)) => config::run(&order),
         Some(Command::Serve(order)) => serve::run(&order),
         Some(Command::Run(order)) => run::run(&order),
         None => serve::run(&serve::Serve::default()),

@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
-use interlingua_gateway::config::Config;
+use interlingua_gateway::config::{Config, Watch};
 use interlingua_gateway::{Gateway, Running};
 
 use crate::problem::Problem;
@@ -26,14 +27,20 @@ pub(crate) struct Serve {
 
 pub(crate) fn run(order: &Serve) -> Result<(), Problem> {
     crate::log::start();
-    let config = settings::read(order.config.as_deref(), order.listen)?;
+    let source = settings::source(order.config.as_deref(), order.listen);
+    let config = settings::load(&source)?;
     let runtime = runtime()?;
     runtime.block_on(async {
         let listen = config.listen;
         let end = asked_to_end().map_err(|error| Problem::bad(error.to_string(), ""))?;
         let running = start(config)?;
         announce(&running, listen)?;
+        let watch = Watch::new(source, settings::env).map_err(|error| {
+            Problem::bad(format!("cannot watch the configuration: {error}"), "")
+        })?;
+        let follow = tokio::spawn(settings::follow(watch, Arc::clone(&running.gateway)));
         end.await;
+        follow.abort();
         tokio::select! {
             () = running.stop() => {}
             // Asked twice, it does not wait.

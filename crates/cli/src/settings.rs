@@ -2,20 +2,63 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::Arc;
 
-use interlingua_gateway::config::Config;
+use interlingua_gateway::Gateway;
+use interlingua_gateway::config::{Change, Config, Refused, Source, Warning, Watch};
 
 use crate::problem::Problem;
 
-/// The configuration of a file, or of nothing; `listen` wins over what it says.
-pub(crate) fn read(file: Option<&Path>, listen: Option<SocketAddr>) -> Result<Config, Problem> {
-    if let Some(file) = file {
-        let what = format!("{}: configuration files are not read by this version", file.display());
-        return Err(Problem::usage(what, "Leave out --config."));
+/// What the environment says.
+pub(crate) fn env(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// Where the configuration is; `listen` wins over what it says.
+pub(crate) fn source(file: Option<&Path>, listen: Option<SocketAddr>) -> Source {
+    Source { listen, ..Source::find(file.map(Path::to_owned), &env) }
+}
+
+/// The configuration of a file, or of nothing. What is doubtful about it is logged.
+pub(crate) fn load(source: &Source) -> Result<Config, Problem> {
+    let loaded = source.load(&env).map_err(|why| refused(&why))?;
+    log(&loaded.warnings);
+    Ok(loaded.config)
+}
+
+/// Keeps a gateway to its file for as long as it is polled.
+pub(crate) async fn follow(mut watch: Watch, gateway: Arc<Gateway>) {
+    loop {
+        match watch.change().await {
+            Change::New(loaded) => {
+                log(&loaded.warnings);
+                let later = gateway.config().fixed(&loaded.config);
+                if !later.is_empty() {
+                    tracing::warn!("{} is new and needs a restart", later.join(", "));
+                }
+                gateway.reconfigure(loaded.config);
+                tracing::info!("the new configuration is in force");
+            }
+            Change::Refused(why) => {
+                tracing::error!("{why}\nThe old configuration stays in force.");
+            }
+        }
     }
-    let mut config = Config::from_nothing(&|name| std::env::var(name).ok());
-    if let Some(listen) = listen {
-        config.listen = listen;
+}
+
+pub(crate) fn refused(why: &Refused) -> Problem {
+    match why {
+        Refused::Unread { .. } => {
+            Problem::usage(why.to_string(), "Give a file that is there and may be read.")
+        }
+        Refused::Wrong { .. } => {
+            Problem::bad(why.to_string(), "docs/CONFIGURATION.md describes every key.")
+        }
     }
-    Ok(config)
+}
+
+fn log(warnings: &[Warning]) {
+    for warning in warnings {
+        tracing::warn!("{warning}");
+    }
 }

@@ -41,7 +41,7 @@ pub(crate) fn run(order: &Run) -> Result<(), Problem> {
         let what = near::unknown("agent", &order.agent, AGENTS.iter().map(|agent| agent.name));
         return Err(Problem::usage(what, ""));
     };
-    let mut config = settings::read(order.config.as_deref(), None)?;
+    let mut config = settings::load(&settings::source(order.config.as_deref(), None))?;
     let default = if config.providers.is_empty() { Some("sim/agent") } else { None };
     let model = order.model.as_deref().or(default);
     let runtime = serve::runtime()?;

@@ -6,6 +6,7 @@ mod bad_input;
 mod case;
 mod check;
 mod command;
+mod config;
 mod doctor;
 mod simulate;
 mod translate;

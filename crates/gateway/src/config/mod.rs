@@ -43,6 +43,20 @@ impl Config {
     pub fn provider(&self, name: &str) -> Option<&Arc<Provider>> {
         self.providers.iter().find(|provider| provider.name == name)
     }
+
+    /// What another configuration says differently that is fixed when the gateway starts.
+    pub fn fixed(&self, other: &Self) -> Vec<&'static str> {
+        let same = [
+            ("listen", self.listen == other.listen),
+            ("store.url", self.store == other.store),
+            ("limits.streams", self.limits.streams == other.limits.streams),
+            ("limits.connections", self.limits.connections == other.limits.connections),
+            ("timeouts.connect", self.timeouts.connect == other.timeouts.connect),
+            ("timeouts.answer", self.timeouts.answer == other.timeouts.answer),
+            ("timeouts.silence", self.timeouts.silence == other.timeouts.silence),
+        ];
+        same.iter().filter(|(_, same)| !same).map(|(name, _)| *name).collect()
+    }
 }
 
 /// Where the gateway listens unless told otherwise.

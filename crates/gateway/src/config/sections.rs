@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
 
 /// What is refused before it costs too much.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,6 +165,19 @@ impl Default for Capture {
             keep: Duration::from_hours(7 * 24),
             size: 1024 * MIB as u64,
             redact: true,
+        }
+    }
+}
+
+impl PartialEq for Store {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Memory, Self::Memory) => true,
+            (Self::Sqlite(path), Self::Sqlite(other)) => path == other,
+            (Self::Postgres(url), Self::Postgres(other)) => {
+                url.expose_secret() == other.expose_secret()
+            }
+            _ => false,
         }
     }
 }

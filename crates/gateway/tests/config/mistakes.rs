@@ -42,6 +42,18 @@ fn what_was_meant_can_be_used() {
 
 const CASES: &[(&str, &str)] = &[
     (
+        "[providers.anthropic]\nca = \"ca.pem\"",
+        "line 2, column 6: providers.anthropic.ca must name a file from the root, or from ~/: the working directory is never read",
+    ),
+    (
+        "[providers.anthropic]\nca = \"/not/there\"",
+        "line 2, column 6: providers.anthropic.ca cannot be read: No such file or directory (os error 2)",
+    ),
+    (
+        "[providers.anthropic]\nca = \"/dev/null\"",
+        "line 2, column 6: providers.anthropic.ca is wrong: the file holds no certificates in PEM",
+    ),
+    (
         "listen = \"8787\"",
         "line 1, column 10: listen must be an address and a port, such as \"127.0.0.1:8787\" or \"[::1]:8787\"",
     ),

@@ -1,9 +1,11 @@
 //! One `[providers.NAME]`: what is known by its name, and what the file says differently.
 
+use std::fs;
+
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use interlingua::repair::Profile;
 use interlingua::{ALL, Dialect, find};
-use interlingua_upstream::{Auth, Provider, Row, Unset};
+use interlingua_upstream::{Auth, Authority, Provider, Row, Unset};
 use secrecy::SecretString;
 use url::{Host, Url};
 
@@ -42,6 +44,7 @@ impl Entry<'_> {
         let dialect = self.asked("dialect", spoken);
         let base = self.asked("base_url", base);
         let auth = self.asked("auth", |item| item.word(AUTHS));
+        let authority = self.asked("ca", |item| self.authority(item));
         let headers = self.headers();
         let flavor = self.table.item("flavor");
         let key = self.asked("api_key", |item| self.key(item));
@@ -55,6 +58,9 @@ impl Entry<'_> {
         }
         provider.auth = auth?.unwrap_or(provider.auth);
         provider = provider.with_headers(&headers);
+        if let Some(authority) = authority? {
+            provider = provider.with_authority(authority);
+        }
         match key? {
             Some(Key::Here(key)) => provider = provider.with_key(&key),
             Some(Key::Missing) => {}
@@ -172,6 +178,28 @@ impl Entry<'_> {
         }
     }
 
+    /// Who else may vouch for it: certificates in a file.
+    fn authority(&self, item: &Item<'_>) -> Option<Authority> {
+        let Some(path) = secret::absolute(item.string()?, self.env) else {
+            item.mistake(
+                "must name a file from the root, or from ~/: the working directory is never read",
+            );
+            return None;
+        };
+        match fs::read(&path) {
+            Ok(pem) => {
+                let authority = Authority::read(&pem);
+                let authority =
+                    authority.map_err(|error| item.mistake(&format!("is wrong: {error}")));
+                authority.ok()
+            }
+            Err(error) => {
+                item.mistake(&format!("cannot be read: {error}"));
+                None
+            }
+        }
+    }
+
     fn headers(&self) -> Result<HeaderMap, Wrong> {
         let mut headers = HeaderMap::new();
         let mut right = true;
@@ -227,8 +255,9 @@ impl Entry<'_> {
 
 /// The variables that would hold the key of a known provider that has none.
 pub(super) fn keyless(row: &Row, provider: &Provider) -> Option<String> {
-    let wants = !row.keys.is_empty() && !matches!(provider.auth, Auth::None | Auth::SigV4);
-    (wants && provider.key.is_none()).then(|| row.keys.join(" or "))
+    let wants = !row.keys.is_empty() && provider.auth != Auth::None;
+    let known = provider.key.is_some() || provider.signer.is_some();
+    (wants && !known).then(|| row.keys.join(" or "))
 }
 
 fn spoken(item: &Item<'_>) -> Option<&'static dyn Dialect> {
@@ -314,7 +343,6 @@ const AUTHS: &[(&str, Auth)] = &[
     ("x-api-key", Auth::XApiKey),
     ("x-goog-api-key", Auth::GoogApiKey),
     ("api-key", Auth::ApiKey),
-    ("sigv4", Auth::SigV4),
 ];
 
 /// What is between the gateway and the provider alone.
