@@ -113,6 +113,7 @@ pub static ALL: &[Rule] = &[
     fit("odd-field", fit::odd_field::apply),
     fit("unknown-field", fit::unknown_field::apply),
     fit("unknown-block", fit::unknown_block::apply),
+    on(About::Foreign, fit("only-last", fit::only_last::apply)),
     // Empty turns and blocks, also those that are empty now.
     fit("aborted-turn", fit::aborted_turn::apply),
     on(About::Blank, fit("empty-text", fit::empty_text::apply)),

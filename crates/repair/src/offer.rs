@@ -18,7 +18,11 @@ pub(crate) fn has_any(work: &Work<'_>) -> bool {
     };
     work.conversation().tools.iter().any(|tool| counts(&tool.kind))
         || is_elsewhere(work)
-        || brought(work).next().is_some()
+        || brought(work).any(|json| {
+            let doc = json.doc();
+            let mut tools = doc.root().get("tools").into_iter().flat_map(Node::items);
+            tools.any(|tool| crate::tools::fits(tool, work.profile))
+        })
 }
 
 /// Whether the provider goes on from what it keeps: tools may be there.
@@ -31,10 +35,22 @@ pub(crate) fn is_elsewhere(work: &Work<'_>) -> bool {
     work.is_own() && !state.is_empty() && fields.iter().any(says)
 }
 
+/// Whether the body refers to something that may bring tools which are not there.
+pub(crate) fn is_brought(work: &Work<'_>) -> bool {
+    let brought_by = work.profile.params.choice.brought_by;
+    let fields = &work.conversation().fields;
+    work.is_own() && fields.iter().any(|field| brought_by.contains(&&*field.key.contents()))
+}
+
 /// Whether a tool of this name is there.
 pub(crate) fn has(work: &Work<'_>, name: &Text) -> bool {
     let tools = &work.conversation().tools;
-    tools.iter().any(|tool| tool.name == *name)
+    // A provider's own tool does not cross to another.
+    let crosses = |kind: &ToolKind| match kind {
+        ToolKind::Function { .. } | ToolKind::Freeform { .. } => true,
+        ToolKind::Foreign { dialect, .. } => *dialect == work.profile.dialect,
+    };
+    tools.iter().any(|tool| tool.name == *name && crosses(&tool.kind))
         || offered(work).iter().any(|(_, one)| *one == *name.contents())
 }
 
@@ -54,16 +70,17 @@ fn offered(work: &Work<'_>) -> Vec<Offered> {
         match &tool.kind {
             ToolKind::Function { .. } => all.push(("function".to_owned(), short(tool))),
             ToolKind::Freeform { .. } => all.push(("custom".to_owned(), short(tool))),
-            ToolKind::Foreign { json, .. } => gather(json.doc().root(), &mut all),
+            ToolKind::Foreign { dialect, json, .. } if *dialect == work.profile.dialect => {
+                gather(json.doc().root(), &mut all);
+            }
+            ToolKind::Foreign { .. } => {}
         }
     }
     for json in brought(work) {
         let doc = json.doc();
-        doc.root()
-            .get("tools")
-            .into_iter()
-            .flat_map(Node::items)
-            .for_each(|tool| gather(tool, &mut all));
+        let tools = doc.root().get("tools").into_iter().flat_map(Node::items);
+        let fits = |tool: &Node<'_>| crate::tools::fits(*tool, work.profile);
+        tools.filter(fits).for_each(|tool| gather(tool, &mut all));
     }
     all
 }
@@ -84,8 +101,9 @@ fn gather(tool: Node<'_>, all: &mut Vec<Offered>) {
     tool.get("tools").into_iter().flat_map(Node::items).for_each(|inner| gather(inner, all));
 }
 
-/// Whether the choice, in the words of the body, names tools that are there and as what they are.
-pub(crate) fn is_written_well(work: &Work<'_>) -> bool {
+/// Whether the choice, in the words of the body, names tools that are there and as what they are; or
+/// any tools, where they may be elsewhere.
+pub(crate) fn is_written_well(work: &Work<'_>, elsewhere: bool) -> bool {
     let fields = &work.conversation().fields;
     let field = fields.iter().find(|field| field.key == CHOICE).filter(|_| work.is_own());
     let Some(field) = field.filter(|field| field.value.is_object()) else { return true };
@@ -98,13 +116,18 @@ pub(crate) fn is_written_well(work: &Work<'_>) -> bool {
         let kind = word(one, "type");
         let by_name = matches!(&*kind, "function" | "custom" | "namespace" | "mcp");
         let name = word(one, if kind == "mcp" { "server_label" } else { "name" });
-        offered.iter().any(|(a, b)| *a == kind && (!by_name || *b == name))
+        elsewhere || offered.iter().any(|(a, b)| *a == kind && (!by_name || *b == name))
     };
     if word(root, "type") == "allowed_tools" {
         return root.get("mode").is_some()
             && root.get("tools").is_some_and(|tools| tools.items().all(is_there));
     }
-    is_there(root)
+    let needed = match &*word(root, "type") {
+        "function" | "custom" => "name",
+        "mcp" => "server_label",
+        _ => "type",
+    };
+    root.get(needed).is_some() && is_there(root)
 }
 
 /// Whether the body spells its choice as an object.

@@ -33,6 +33,10 @@ pub enum Kind {
     Open(&'static [Key]),
     /// A text that is not empty.
     Words,
+    /// A name: letters, digits, `_` and `-`, and not too many.
+    Plain,
+    /// An object with these fields, by the word in its `type`.
+    Tagged(&'static [(&'static str, &'static [Key])]),
 }
 
 /// How fields and values are read, and what the client asked for.
@@ -106,6 +110,18 @@ impl Reading<'_> {
             _ if node.is_null() => true,
             Kind::Text => node.is_string(),
             Kind::Words => node.is_string() && !node.word().is_empty(),
+            Kind::Plain => {
+                let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+                let name = node.word();
+                (1..=64).contains(&name.len()) && name.bytes().all(plain)
+            }
+            Kind::Tagged(shapes) => {
+                let tag = node.get("type").map(Node::word).unwrap_or_default();
+                return match shapes.iter().find(|(word, _)| *word == tag) {
+                    Some((_, keys)) => self.shape(node, keys, false),
+                    None => Fit::Drop,
+                };
+            }
             Kind::Whole => self.number(node).is_some_and(|number| number.fract() == 0.0),
             Kind::Number => self.number(node).is_some(),
             Kind::Flag => {
@@ -141,7 +157,12 @@ impl Reading<'_> {
         if !node.is_array() {
             return Fit::Drop;
         }
-        let fits: Vec<Fit> = node.items().map(|item| self.node(item, kind)).collect();
+        let one = |item: Node<'_>| match kind {
+            Kind::Any => Fit::Fine,
+            _ if item.is_null() => Fit::Drop,
+            _ => self.node(item, kind),
+        };
+        let fits: Vec<Fit> = node.items().map(one).collect();
         if fits.iter().all(|fit| *fit == Fit::Fine) {
             return Fit::Fine;
         }
@@ -169,6 +190,14 @@ impl Reading<'_> {
         let fits: Vec<Fit> = node
             .fields()
             .map(|field| match self.find(keys, &field.name()) {
+                // A word that must be there and can only be one is that one.
+                Some(Key { needed: true, kind: Kind::One([only]), .. }) => {
+                    let is_it = field.value.word() == *only;
+                    if is_it { Fit::Fine } else { Fit::Instead(Json::string(&Text::word(only))) }
+                }
+                Some(Key { needed: true, kind, .. }) if field.value.is_null() => {
+                    if matches!(kind, Kind::Any) { Fit::Fine } else { Fit::Drop }
+                }
                 Some(key) => self.node(field.value, key.kind),
                 None if open => Fit::Fine,
                 None => Fit::Drop,

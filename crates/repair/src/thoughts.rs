@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use interlingua_model::{Block, Body, Place, Role, Turn, Verbatim};
+use interlingua_model::{Block, Body, DialectId, Place, Role, Turn, Verbatim};
+use interlingua_wire::{Json, Node, Text};
 
 use crate::Work;
 
@@ -14,6 +15,47 @@ pub(crate) fn is_thinking(block: &Block) -> bool {
 pub(crate) fn is_sealed(block: &Block) -> bool {
     block.seal.as_deref().is_some_and(|seal| !seal.data.is_empty())
 }
+
+/// The id of an item that is one block.
+pub(crate) fn item_id(block: &Block, dialect: DialectId) -> Option<Text> {
+    let sealed = block.seal.as_deref().and_then(|seal| seal.id.clone());
+    let written = || match &block.body {
+        Body::Foreign { json, .. } => json.doc().root().get("id").and_then(Node::text),
+        _ => block.extras.find(dialect, "id").and_then(Json::text),
+    };
+    sealed.or_else(written).filter(|id| !id.is_empty())
+}
+
+/// Ids of what the model said after reasoning tell the provider to look for it: where the reasoning is
+/// gone from before this turn, they go, too.
+pub(crate) fn unname_followers(work: &mut Work<'_>, from: usize) {
+    if work.profile.calls.item_ids.is_none() || !work.is_own() {
+        return;
+    }
+    let dialect = work.profile.dialect;
+    for turn in from..work.turns().len() {
+        let here = &work.turns()[turn];
+        let speaks = here.role == Role::Assistant || here.extras.find(dialect, ID).is_some();
+        if !speaks || here.blocks.iter().any(|block| is_thinking(block)) {
+            return;
+        }
+        if here.extras.find(dialect, ID).is_some() {
+            work.turn(turn).extras.retain(dialect, |key, _| *key != ID);
+            work.change(Place::turn(turn), UNNAMED);
+        }
+        for at in 0..work.blocks(turn).len() {
+            let block = work.block(turn, at);
+            if item_id(block, dialect).is_none() || matches!(block.body, Body::Foreign { .. }) {
+                continue;
+            }
+            work.edit(turn, at).extras.retain(dialect, |key, _| *key != ID);
+            work.change(Place::block(turn, at), UNNAMED);
+        }
+    }
+}
+
+const ID: &str = "id";
+const UNNAMED: &str = "left out the id: the reasoning that it goes with is gone";
 
 /// Leaves out every block of thinking that `gone` names, in words for the ledger. A turn that holds
 /// nothing else goes with it.
@@ -33,6 +75,9 @@ pub(crate) fn leave_out(
                 work.remove(turn, at);
                 any = true;
             }
+        }
+        if any {
+            unname_followers(work, turn + 1);
         }
         if any && work.blocks(turn).is_empty() {
             work.remove_turn(turn);

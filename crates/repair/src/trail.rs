@@ -197,7 +197,7 @@ impl Trail {
         for (at, mark) in self.marks.iter().flatten().enumerate() {
             now.turns.insert(mark.turn, (at, mark.blocks.is_none()));
             for (of, thing) in mark.blocks.iter().flatten().enumerate() {
-                now.blocks.insert(*thing, Place::block(at, of));
+                now.blocks.entry(*thing).or_insert_with(|| Place::block(at, of));
             }
         }
         now

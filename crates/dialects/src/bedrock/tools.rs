@@ -56,7 +56,11 @@ fn decode_spec(spec: Node<'_>, place: Place, ledger: &mut Ledger) -> Tool {
     let schema = spec.get("inputSchema").and_then(|schema| schema.get("json"));
     let schema = schema.filter(|schema| !schema.is_null()).map(Node::json);
     let mut tool = Tool::new(name.unwrap_or_default(), ToolKind::Function { schema });
-    tool.description = spec.get("description").and_then(Node::text);
+    let about = spec.get("description").filter(|about| !about.is_null());
+    if about.is_some_and(|about| !about.is_string()) {
+        ledger.loss(note::ODD_INPUT, place, "left out a description that is not text");
+    }
+    tool.description = about.and_then(Node::text);
     tool.strict = spec.get("strict").and_then(Node::boolean);
     let known = ["name", "description", "inputSchema", "strict"];
     for field in spec.fields().filter(|field| !known.contains(&&*field.name())) {

@@ -191,6 +191,7 @@ pub(super) fn decode_turn(node: Node<'_>, ledger: &mut Ledger) -> Verbatim<Turn>
             turn.blocks = restored.collect();
         });
     }
+    read_blocks::note_unread(node, TURN, Place::turn(0), ledger);
     let role = names::value(names::ROLES, node.get("role")).unwrap_or(Role::User);
     let blocks = read_blocks::blocks(node.get("blocks"), role, ledger);
     Verbatim::read(Turn { role, blocks, extras: read_blocks::extras(node) }, ID, node.json())
@@ -206,6 +207,7 @@ fn note_unknown(root: Node<'_>, ledger: &mut Ledger) {
     }
 }
 
+const TURN: &[&str] = &["role", "blocks", "extras", "extras_of", "remembered", "raw"];
 /// Of the format, for readers to come.
 const VERSION: u64 = 1;
 const KEYS: &[&str] =

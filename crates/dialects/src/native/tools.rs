@@ -1,10 +1,11 @@
 //! Tools, both ways.
 
-use interlingua_model::{Ledger, Tool, ToolKind, Verbatim};
+use interlingua_model::{Ledger, Place, Tool, ToolKind, Verbatim};
 use interlingua_wire::json::Object;
 use interlingua_wire::{Json, Node};
 
 use super::{ID, blocks, names, read_blocks};
+use crate::note;
 
 pub(super) fn encode(tool: &Verbatim<Tool>, o: &mut Object<'_>) {
     o.text("name", &tool.name);
@@ -33,6 +34,10 @@ pub(super) fn decode(node: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
     if let Some((dialect, raw)) = read_blocks::raw(node) {
         let tool = dialect.decode_tool(raw.doc().root(), ledger);
         return tool.beside(|tool| tool.cache = read_blocks::cache(node));
+    }
+    if node.get("description").is_some_and(|about| !about.is_string() && !about.is_null()) {
+        let what = "left out a description that is not text";
+        ledger.loss(note::ODD_INPUT, Place::BODY, what);
     }
     let some = |node: Node<'_>| (!node.is_null()).then(|| node.json());
     let kind = if let Some(foreign) = node.get("foreign") {

@@ -166,13 +166,13 @@ pub(super) fn write_reasoning_fields(
         Some(list) => o.json("summary", list),
         None => o.array("summary", |a| {
             if !full && !thinking.text.is_empty() {
-                write_text("summary_text", &thinking.text, a);
+                write_text(items::SUMMARY, &thinking.text, a);
             }
         }),
     }
     match block.extras.find(ID, "content").filter(still) {
         Some(list) => o.json("content", list),
-        None if full => o.array("content", |a| write_text("reasoning_text", &thinking.text, a)),
+        None if full => o.array("content", |a| write_text(items::THOUGHT, &thinking.text, a)),
         None => {}
     }
     if let Some(seal) = block.seal.as_ref().filter(|_| is_ours(block)) {
@@ -221,14 +221,22 @@ fn write_result(
     ledger: &mut Ledger,
 ) {
     o.word("type", if custom { "custom_tool_call_output" } else { "function_call_output" });
-    o.text("call_id", &result.call);
+    if extras.find(ID, items::BY_NAME.raw()).is_none() {
+        o.text("call_id", &result.call);
+    }
     encode_parts::write_output(result, at, o, ledger);
     // Clients of other dialects repeat the tool's name where this one has no need of it.
     if at.same {
         o.text_if("name", result.name.as_ref());
     }
-    for (key, value) in extras.of(ID).iter().filter(|(key, _)| *key != items::CUSTOM) {
-        o.key_text(key).json(value);
+    let marks = [items::CUSTOM, items::BY_NAME];
+    for (key, value) in extras.of(ID).iter().filter(|(key, _)| !marks.contains(key)) {
+        if custom && ONLY_FUNCTIONS.contains(&key.raw()) {
+            let what = format!("left out `{key}`: what a custom tool came to has no such field");
+            ledger.loss(note::NO_SUCH_FIELD, at.place, what);
+        } else {
+            o.key_text(key).json(value);
+        }
     }
 }
 
@@ -259,6 +267,9 @@ pub(super) fn note_extras(extras: &Extras, place: Place, ledger: &mut Ledger) {
         ledger.loss(note::NO_SUCH_FIELD, place, what);
     }
 }
+
+/// Fields of what a function came to that what a custom tool came to does not have.
+const ONLY_FUNCTIONS: &[&str] = &["status", "namespace", "caller"];
 
 /// Fields that say nothing their place does not say.
 const NOISE: &[&str] = &["index", "type"];

@@ -8,6 +8,7 @@ use interlingua_wire::{Json, Text};
 
 use super::ID;
 use super::encode::{At, note_block};
+use super::parts::{DETAILS, MARK};
 use crate::{media, note};
 
 /// One part of a message. What the assistant says has part types of its own.
@@ -30,7 +31,7 @@ pub(super) fn write_part(
             if !citations.is_empty() {
                 o.array("annotations", |a| write_citations(citations, at, a, ledger));
             }
-            finish(block, at, o);
+            write_extras(block, &[MARK], o);
         }),
         Body::Text { text, citations } => {
             if !citations.is_empty() {
@@ -41,7 +42,7 @@ pub(super) fn write_part(
         Body::Refusal(text) if assistant => a.object(|o| {
             o.word("type", "refusal");
             o.text("refusal", text);
-            finish(block, at, o);
+            write_extras(block, &[MARK], o);
         }),
         Body::Refusal(text) => write_text(text, block, at, a),
         Body::Data(json) => {
@@ -79,13 +80,27 @@ fn write_text(text: &Text, block: &Block, at: At, a: &mut Array<'_>) {
     a.object(|o| {
         o.word("type", "input_text");
         o.text("text", text);
-        finish(block, at, o);
+        write_extras(block, &["annotations", "logprobs", MARK], o);
+        mark(block, at, o);
     });
 }
 
 /// What the block carries beside its body, in this dialect.
 fn finish(block: &Block, at: At, o: &mut Object<'_>) {
-    block.extras.write(ID, o);
+    write_extras(block, &[MARK], o);
+    mark(block, at, o);
+}
+
+/// The fields that the model has no name for, but for those that only other parts have.
+fn write_extras(block: &Block, strange: &[&str], o: &mut Object<'_>) {
+    for (key, value) in block.extras.of(ID).iter().filter(|(key, _)| !strange.contains(&key.raw()))
+    {
+        o.key_text(key).json(value);
+    }
+}
+
+fn mark(block: &Block, at: At, o: &mut Object<'_>) {
+    o.json_if(MARK, block.extras.find(ID, MARK));
     if at.same && block.cache.is_some() && block.extras.find(ID, MARK).is_none() {
         o.object(MARK, |o| o.word("mode", "explicit"));
     }
@@ -148,7 +163,9 @@ fn write_media(media: &Media, block: &Block, at: At, a: &mut Array<'_>, ledger: 
                     }
                     Source::Text(_) | Source::Blocks(_) => {}
                 }
-                o.text("detail", media.detail.as_ref().unwrap_or(&Text::word("auto")));
+                let known = |detail: &&Text| DETAILS.iter().any(|known| *detail == known);
+                let detail = media.detail.as_ref().filter(known);
+                o.text("detail", detail.unwrap_or(&Text::word("auto")));
                 finish(block, at, o);
             });
         }
@@ -170,15 +187,17 @@ fn write_media(media: &Media, block: &Block, at: At, a: &mut Array<'_>, ledger: 
         }),
         (MediaKind::Audio, Source::Base64 { mime, data }) => a.object(|o| {
             o.word("type", "input_audio");
-            if let Some(url) = block.extras.find(ID, "audio_url") {
-                return o.json("audio_url", url);
-            }
             let mime = mime.as_ref().map(Text::contents).unwrap_or_default();
             let format = media::format_of_mime(MediaKind::Audio, &mime).unwrap_or("wav");
             o.object("input_audio", |o| {
                 o.text("data", data);
                 o.word("format", format);
             });
+            finish(block, at, o);
+        }),
+        (MediaKind::Audio, Source::Url { url, .. }) if at.same => a.object(|o| {
+            o.word("type", "input_audio");
+            o.text("audio_url", url);
             finish(block, at, o);
         }),
         (MediaKind::Audio | MediaKind::Video | MediaKind::Image, _) => {
@@ -219,7 +238,11 @@ fn write_file(media: &Media, at: At, o: &mut Object<'_>, ledger: &mut Ledger) {
 
 fn data_url(mime: Option<&Text>, data: &Text, usual: &'static str) -> Text {
     let seen = || Text::word(media::sniff(data.raw()).unwrap_or(usual));
-    media::data_url(&mime.cloned().unwrap_or_else(seen), data)
+    // Whatever else a client puts into a type would end it, or the head of the URL.
+    let of_type = |c: &char| c.is_ascii_alphanumeric() || "/.+-_".contains(*c);
+    let spelled = mime.map(|mime| mime.contents().chars().filter(of_type).collect::<String>());
+    let spelled = spelled.filter(|mime| !mime.is_empty());
+    media::data_url(&spelled.map_or_else(seen, |mime| Text::new(&mime)), data)
 }
 
 fn noun(kind: MediaKind) -> &'static str {
@@ -273,8 +296,5 @@ pub(super) fn write_output(result: &ToolResult, at: At, o: &mut Object<'_>, ledg
         }),
     }
 }
-
-/// The field that marks the end of what is to be cached.
-const MARK: &str = "prompt_cache_breakpoint";
 
 const FAILED: &str = "[tool error] ";

@@ -6,6 +6,7 @@ use interlingua_model::{
 };
 use interlingua_wire::{Field, Json, Node, Text};
 
+use super::parts::{Room, Side};
 use super::{ID, OPENAI, names, parts};
 use crate::note;
 
@@ -19,11 +20,17 @@ pub(super) fn decode_turn(item: Node<'_>, position: usize, ledger: &mut Ledger) 
     if !item.is_object() {
         ledger.change(note::ODD_INPUT, place, "an item that is not an object is the user's");
         let mut turn = Turn::new(Role::User);
-        turn.blocks = parts::decode_content(item, position, ledger);
+        turn.blocks = parts::decode_content(item, Room::Message(position, Side::Client), ledger);
         return Verbatim::read(turn, ID, item.json());
     }
     let [kind, role] = item.pick(["type", "role"]);
-    let turn = if is_type_of_message(kind) {
+    if kind.is_some_and(|kind| !kind.is_string()) {
+        ledger.change(note::ODD_INPUT, place, "the type of an item is not a word");
+    }
+    let turn = if is_type_of_message(kind) && is_reasoning(item, role) {
+        ledger.change(note::ODD_INPUT, place, "an item that holds reasoning does not say so");
+        turn(Role::Assistant, reasoning(item, position, ledger).into())
+    } else if is_type_of_message(kind) {
         message(item, role, position, ledger)
     } else {
         let kind = kind.map(Node::word).unwrap_or_default();
@@ -51,6 +58,12 @@ fn is_type_of_message(kind: Option<Node<'_>>) -> bool {
     }
 }
 
+/// Whether an item that passes for a message is reasoning that lost its type.
+fn is_reasoning(item: Node<'_>, role: Option<Node<'_>>) -> bool {
+    let holds = || item.get("summary").or_else(|| item.get("encrypted_content")).is_some();
+    role.is_none() && item.get("content").is_none() && holds()
+}
+
 fn message(item: Node<'_>, role: Option<Node<'_>>, position: usize, ledger: &mut Ledger) -> Turn {
     let place = Place::turn(position);
     let word = role.map(Node::word).unwrap_or_default();
@@ -67,8 +80,8 @@ fn message(item: Node<'_>, role: Option<Node<'_>>, position: usize, ledger: &mut
     let mut turn = Turn::new(role);
     match item.get("content") {
         Some(content) => {
-            note_misplaced(content, role, position, ledger);
-            turn.blocks = parts::decode_content(content, position, ledger);
+            let side = if role == Role::Assistant { Side::Assistant } else { Side::Client };
+            turn.blocks = parts::decode_content(content, Room::Message(position, side), ledger);
         }
         None => ledger.change(note::ODD_INPUT, place, "a message has no content"),
     }
@@ -76,24 +89,11 @@ fn message(item: Node<'_>, role: Option<Node<'_>>, position: usize, ledger: &mut
     turn
 }
 
-/// What the assistant says has types of its own; some clients write one side's for the other's.
-fn note_misplaced(content: Node<'_>, role: Role, position: usize, ledger: &mut Ledger) {
-    let parts = content.items().filter(|part| part.is_object()).enumerate();
-    for (at, part) in parts {
-        let assistants = match &*part.get("type").map(Node::word).unwrap_or_default() {
-            "output_text" | "refusal" => true,
-            "input_text" => false,
-            _ => continue,
-        };
-        if assistants != (role == Role::Assistant) {
-            let what = "a part of the other side's is read as text";
-            ledger.change(note::ODD_INPUT, Place::block(position, at), what);
-        }
-    }
-}
-
 /// Who an item that is no message comes from.
 fn role_of_item(kind: &str, role: Option<Node<'_>>) -> Role {
+    if OF_THE_MODEL.contains(&kind) {
+        return Role::Assistant;
+    }
     match &*role.map(Node::word).unwrap_or_default() {
         "developer" => Role::Developer,
         "system" => Role::System,
@@ -111,20 +111,26 @@ pub(super) fn decode_item(item: Node<'_>, position: usize, ledger: &mut Ledger) 
 
 fn decode_item_of(kind: &str, item: Node<'_>, position: usize, ledger: &mut Ledger) -> Block {
     match kind {
-        "reasoning" => reasoning(item),
+        "reasoning" => reasoning(item, position, ledger),
         "function_call" | "custom_tool_call" => call(item, kind, position, ledger),
-        "function_call_output" => result(item, position, ledger),
-        "custom_tool_call_output" => {
-            let mut block = result(item, position, ledger);
-            block.extras.put(ID, CUSTOM, Json::NULL);
-            block
-        }
+        "function_call_output" => result(item, false, position, ledger),
+        "custom_tool_call_output" => result(item, true, position, ledger),
         _ => Block::new(Body::Foreign { dialect: ID, kind: Text::new(kind), json: item.json() }),
     }
 }
 
-fn reasoning(item: Node<'_>) -> Block {
+fn reasoning(item: Node<'_>, position: usize, ledger: &mut Ledger) -> Block {
     let [content, summary, data, id] = item.pick(["content", "summary", "encrypted_content", "id"]);
+    let word =
+        |value: Option<Node<'_>>| value.is_none_or(|value| value.is_null() || value.is_string());
+    let is_odd = !summary.is_some_and(|list| holds(list, SUMMARY))
+        || content.is_some_and(|list| !list.is_null() && !holds(list, THOUGHT))
+        || !word(data)
+        || !word(id);
+    if is_odd {
+        let what = "reasoning is read otherwise than it is written";
+        ledger.change(note::ODD_INPUT, Place::block(position, 0), what);
+    }
     let content = content.filter(|list| !list.is_empty());
     let (text, form) = match content {
         Some(content) => (joined(content), Form::Full),
@@ -138,33 +144,64 @@ fn reasoning(item: Node<'_>) -> Block {
     });
     let form = if text.is_empty() && seal.is_some() { Form::Redacted } else { form };
     // What the text says already is not kept beside it; parts that it joins are.
-    let content_is_said = content.is_none_or(|content| content.items().count() == 1);
+    let content_is_said = content.is_none_or(|content| content.len() == 1);
     let summary_is_said = summary.is_none_or(|summary| form != Form::Full && summary.len() == 1);
     let known = [
         (true, "type"),
-        (seal.is_some(), "encrypted_content"),
-        (seal.is_some(), "id"),
+        (seal.is_some() || is_odd, "encrypted_content"),
+        (seal.is_some() || !word(id), "id"),
         (content_is_said, "content"),
         (summary_is_said, "summary"),
     ];
     let is_known = |field: &Field<'_>| known.iter().any(|(said, name)| *said && field.is(name));
     let mut block = Block::new(Body::Thinking(Thinking { text, form })).sealed(seal);
     for field in item.fields().filter(|field| !is_known(field)) {
-        block.extras.keep(ID, field);
+        let kind = [("summary", SUMMARY), ("content", THOUGHT)].into_iter();
+        match kind.filter(|(name, _)| is_odd && field.is(name)).map(|(_, kind)| kind).next() {
+            Some(kind) => block.extras.put(ID, field.key(), as_parts(field.value, kind)),
+            None => block.extras.keep(ID, field),
+        }
     }
     block
 }
 
+/// Whether a list of what was thought holds nothing but texts of this kind.
+fn holds(list: Node<'_>, kind: &str) -> bool {
+    list.is_array()
+        && list.items().all(|part| {
+            let [of, text] = part.pick(["type", "text"]);
+            part.is_object()
+                && of.is_some_and(|of| of.word() == kind)
+                && text.is_some_and(Node::is_string)
+                && part.fields().count() == 2
+        })
+}
+
+/// The texts of what was thought, as such a list.
+fn as_parts(list: Node<'_>, kind: &'static str) -> Json {
+    Json::array(|a| {
+        for text in texts(list) {
+            a.object(|o| {
+                o.word("type", kind);
+                o.text("text", &text);
+            });
+        }
+    })
+}
+
 /// The texts of a list of parts as one text.
 pub(super) fn joined(list: Node<'_>) -> Text {
-    let texts: Vec<Text> = match list.text() {
+    Text::join(&texts(list), "\n\n")
+}
+
+fn texts(list: Node<'_>) -> Vec<Text> {
+    match list.text() {
         Some(text) => vec![text],
         None => list
             .items()
             .filter_map(|part| part.text().or_else(|| part.get("text")?.text()))
             .collect(),
-    };
-    Text::join(&texts, "\n\n")
+    }
 }
 
 fn call(item: Node<'_>, kind: &str, position: usize, ledger: &mut Ledger) -> Block {
@@ -197,21 +234,30 @@ fn call(item: Node<'_>, kind: &str, position: usize, ledger: &mut Ledger) -> Blo
         }
     };
     let mut block = Block::new(Body::ToolCall(ToolCall { id, name, args }));
-    block.extras = extras(item, &["type", "call_id", "name", "arguments", "input"]);
+    let said = if custom { "input" } else { "arguments" };
+    block.extras = extras(item, &["type", "call_id", "name", said]);
     block
 }
 
-fn result(item: Node<'_>, position: usize, ledger: &mut Ledger) -> Block {
+fn result(item: Node<'_>, custom: bool, position: usize, ledger: &mut Ledger) -> Block {
     let place = Place::block(position, 0);
     let [call, output, name] = item.pick(["call_id", "output", "name"]);
-    let call = call.and_then(Node::text).unwrap_or_else(|| {
-        ledger.change(note::ODD_INPUT, place, "a result does not say which call it answers");
+    let named = name.is_some_and(Node::is_string);
+    // A tool that is called otherwise than by the model is told by its name alone.
+    let by_name = !custom && named && call.is_none_or(Node::is_null);
+    let call = call.and_then(Node::text).filter(|call| !call.is_empty()).unwrap_or_else(|| {
+        if !by_name {
+            let what = "a result does not say which call it answers";
+            ledger.change(note::ODD_INPUT, place, what);
+        }
         Text::EMPTY
     });
+    if name.is_some_and(|name| !name.is_string() && !name.is_null()) {
+        ledger.change(note::ODD_INPUT, place, "the name of a tool is not a word");
+    }
     let content = match output {
         Some(output) if output.is_array() || output.is_string() => {
-            note_misplaced(output, Role::User, position, ledger);
-            parts::decode_content(output, position, ledger)
+            parts::decode_content(output, Room::Output(position), ledger)
         }
         Some(output) if !output.is_null() => {
             ledger.change(note::ODD_INPUT, place, "a result that should be text is JSON");
@@ -226,6 +272,12 @@ fn result(item: Node<'_>, position: usize, ledger: &mut Ledger) -> Block {
     let result = ToolResult { call, name, content, is_error: false };
     let mut block = Block::new(Body::ToolResult(result));
     block.extras = extras(item, &["type", "call_id", "output", "name"]);
+    if custom {
+        block.extras.put(ID, CUSTOM, Json::NULL);
+    }
+    if by_name {
+        block.extras.put(ID, BY_NAME, Json::NULL);
+    }
     block
 }
 
@@ -240,6 +292,16 @@ pub(super) fn extras(node: Node<'_>, known: &[&str]) -> Extras {
 
 /// Stands in the extras of a result that was written as that of a custom tool.
 pub(super) const CUSTOM: Text = Text::word("custom output");
+
+/// Stands in the extras of a result that has the name of a tool, and no id of a call.
+pub(super) const BY_NAME: Text = Text::word("legacy form");
+
+/// Kinds of parts that reasoning consists of.
+pub(super) const SUMMARY: &str = "summary_text";
+pub(super) const THOUGHT: &str = "reasoning_text";
+
+/// Items of the model, whatever else they say.
+const OF_THE_MODEL: &[&str] = &["reasoning", "function_call", "custom_tool_call"];
 
 /// Items of the client whose names do not say so.
 const FROM_CLIENT: &[&str] = &[

@@ -20,4 +20,10 @@ pub(super) fn short(namespace: Option<&Text>, full: &Text) -> Text {
     rest.unwrap_or_else(|| full.clone())
 }
 
+/// Whether this can be the name of a tool or of a namespace.
+pub(super) fn is_plain(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    (1..=64).contains(&name.len()) && name.chars().all(plain)
+}
+
 const BETWEEN: &str = "__";

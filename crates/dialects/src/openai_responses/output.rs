@@ -3,6 +3,7 @@
 use interlingua_model::{Block, Body, Extras, Ledger, Place, Verbatim, derive_id};
 use interlingua_wire::{Json, Node, Text};
 
+use super::parts::{Room, Side};
 use super::{ID, items, parts};
 
 /// Which item of which reply: what ids are derived from.
@@ -24,7 +25,8 @@ pub(super) fn decode(
     if items::is_message(item) {
         let head = head(item, seat);
         let content = item.get("content");
-        let content = content.map(|list| parts::decode_content(list, 0, &mut noted));
+        let room = Room::Message(0, Side::Assistant);
+        let content = content.map(|list| parts::decode_content(list, room, &mut noted));
         let first = blocks.len();
         blocks.extend(content.unwrap_or_default());
         if let (Some(head), Some(block)) = (head, blocks.get_mut(first)) {

@@ -8,10 +8,55 @@ use interlingua_wire::{Kind, Node, Text};
 use super::{ID, items};
 use crate::{media, note};
 
-/// The content of item `turn`: a string, a list of parts, or what else a client puts there.
+/// Where parts stand.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Room {
+    /// A message of this turn.
+    Message(usize, Side),
+    /// What a call came to, in this turn.
+    Output(usize),
+    Instructions,
+}
+
+/// Who says a part: each side has types of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Assistant,
+    Client,
+    /// It is not known.
+    Either,
+}
+
+impl Room {
+    /// The place of a part that is one of several.
+    fn place(self, part: usize) -> Place {
+        match self {
+            Self::Message(turn, _) => Place::block(turn, part),
+            Self::Output(turn) => Place::block(turn, 0),
+            Self::Instructions => Place::system(part),
+        }
+    }
+
+    fn whole(self) -> Place {
+        match self {
+            Self::Message(turn, _) => Place::turn(turn),
+            Self::Output(turn) => Place::block(turn, 0),
+            Self::Instructions => Place::SYSTEM,
+        }
+    }
+
+    fn side(self) -> Side {
+        match self {
+            Self::Message(_, side) => side,
+            Self::Output(_) | Self::Instructions => Side::Client,
+        }
+    }
+}
+
+/// The content of a message: a string, a list of parts, or what else a client puts there.
 pub(super) fn decode_content(
     content: Node<'_>,
-    turn: usize,
+    room: Room,
     ledger: &mut Ledger,
 ) -> Vec<Verbatim<Block>> {
     let mut blocks = Vec::new();
@@ -20,28 +65,23 @@ pub(super) fn decode_content(
         Kind::Array => {
             blocks.reserve(content.len());
             for part in content.items() {
-                decode_into(part, turn, &mut blocks, ledger);
+                decode_into(part, room, &mut blocks, ledger);
             }
         }
         Kind::Object | Kind::Null | Kind::Number | Kind::Bool => {
             let what = "content is neither a string nor a list";
-            ledger.change(note::ODD_INPUT, Place::turn(turn), what);
-            decode_into(content, turn, &mut blocks, ledger);
+            ledger.change(note::ODD_INPUT, room.whole(), what);
+            decode_into(content, room, &mut blocks, ledger);
         }
     }
     blocks
 }
 
-fn decode_into(
-    part: Node<'_>,
-    turn: usize,
-    blocks: &mut Vec<Verbatim<Block>>,
-    ledger: &mut Ledger,
-) {
-    let place = Place::block(turn, blocks.len());
+fn decode_into(part: Node<'_>, room: Room, blocks: &mut Vec<Verbatim<Block>>, ledger: &mut Ledger) {
+    let place = room.place(blocks.len());
     match part.kind() {
         Kind::Object => {
-            let block = decode_part(part, place, ledger);
+            let block = decode_part(part, place, room.side(), ledger);
             let unknown = matches!(block.body, Body::Foreign { .. });
             // Out of its message, a part nobody knows would be taken for an item.
             blocks.push(if unknown {
@@ -51,12 +91,14 @@ fn decode_into(
             });
         }
         Kind::Array => {
-            ledger.change(note::ODD_INPUT, place, "a list within a list is read as one list");
+            // The list that holds it is read otherwise than it is written.
+            let what = "a list within a list is read as one list";
+            ledger.change(note::ODD_INPUT, room.whole(), what);
             for inner in part.items() {
-                decode_into(inner, turn, blocks, ledger);
+                decode_into(inner, room, blocks, ledger);
             }
         }
-        Kind::Null => ledger.change(note::ODD_INPUT, place, "a part is null"),
+        Kind::Null => ledger.change(note::ODD_INPUT, room.whole(), "a part is null"),
         Kind::String | Kind::Number | Kind::Bool => {
             ledger.change(note::ODD_INPUT, place, "a part that is not an object is read as text");
             let text = part.text().unwrap_or_else(|| Text::new(part.raw()));
@@ -66,7 +108,7 @@ fn decode_into(
 }
 
 /// One part, which is an object.
-pub(super) fn decode_part(part: Node<'_>, place: Place, ledger: &mut Ledger) -> Block {
+pub(super) fn decode_part(part: Node<'_>, place: Place, side: Side, ledger: &mut Ledger) -> Block {
     let kind = part.get("type").map(Node::word).unwrap_or_default();
     let mut block = match &*kind {
         "input_text" | "output_text" => text(part),
@@ -92,10 +134,50 @@ pub(super) fn decode_part(part: Node<'_>, place: Place, ledger: &mut Ledger) -> 
         Block::new(Body::Foreign { dialect: ID, kind, json: part.json() })
     });
     if !matches!(block.body, Body::Foreign { .. }) {
-        let mark = part.get("prompt_cache_breakpoint").filter(|mark| mark.is_object());
+        let mark = part.get(MARK).filter(|mark| mark.is_object());
         block.cache = mark.map(|_| Box::new(Cache { ttl: None }));
+        note_odd(part, &kind, place, side, ledger);
     }
     block
+}
+
+/// Notes what a part has that its type does not, or not on this side.
+fn note_odd(part: Node<'_>, kind: &str, place: Place, side: Side, ledger: &mut Ledger) {
+    let assistants = match kind {
+        "output_text" | "refusal" => true,
+        "input_text" => false,
+        _ if ["input_image", "input_file"].contains(&kind) => {
+            return note_odd_values(part, kind, place, ledger);
+        }
+        _ => return,
+    };
+    if side != Side::Either && assistants != (side == Side::Assistant) {
+        let what = "a part of the other side's is read as text";
+        return ledger.change(note::ODD_INPUT, place, what);
+    }
+    let strange: &[&str] = if assistants { &[MARK] } else { &["annotations", "logprobs"] };
+    for field in part.fields().filter(|field| strange.iter().any(|name| field.is(name))) {
+        let what = format!("left out `{}`: `{kind}` has no such field", field.name());
+        ledger.loss(note::ODD_INPUT, place, what);
+    }
+}
+
+/// Notes values that the type of an image or of a file does not have.
+fn note_odd_values(part: Node<'_>, kind: &str, place: Place, ledger: &mut Ledger) {
+    for field in part.fields().filter(|field| !field.value.is_null()) {
+        let is_odd = match &*field.name() {
+            "image_url" | "filename" | "file_id" | "file_data" | "file_url" => {
+                !field.value.is_string()
+            }
+            "detail" if kind == "input_image" => !DETAILS.contains(&&*field.value.word()),
+            "detail" => !field.value.is_string(),
+            _ => false,
+        };
+        if is_odd {
+            let what = format!("`{}` of a part has a form of its own", field.name());
+            ledger.change(note::ODD_INPUT, place, what);
+        }
+    }
 }
 
 fn with_extras(body: Body, part: Node<'_>, known: &[&str]) -> Block {
@@ -105,7 +187,7 @@ fn with_extras(body: Body, part: Node<'_>, known: &[&str]) -> Block {
     };
     for field in part.fields().filter(|field| !known.iter().any(|name| field.is(name))) {
         // A mark that says no more than the model's own is said by that.
-        if !(field.is("prompt_cache_breakpoint") && field.value.is_object() && plain(field.value)) {
+        if !(field.is(MARK) && field.value.is_object() && plain(field.value)) {
             block.extras.keep(ID, field);
         }
     }
@@ -149,6 +231,7 @@ fn image(part: Node<'_>) -> Option<Block> {
         (None, None) => return None,
     };
     let detail = part.get("detail").or_else(|| inside?.get("detail")).and_then(Node::text);
+    let detail = detail.filter(|detail| DETAILS.iter().any(|known| detail == known));
     let media = Media { kind: MediaKind::Image, source, name: None, detail };
     Some(with_extras(Body::Media(Box::new(media)), part, &["type", key, "detail"]))
 }
@@ -197,12 +280,12 @@ fn audio(part: Node<'_>) -> Option<Block> {
 pub(super) fn decode_block(node: Node<'_>, ledger: &mut Ledger) -> Verbatim<Block> {
     if !node.is_object() {
         let mut blocks = Vec::new();
-        decode_into(node, 0, &mut blocks, ledger);
+        decode_into(node, Room::Message(0, Side::Either), &mut blocks, ledger);
         return blocks.into_iter().next().unwrap_or_else(|| Block::text(Text::EMPTY).into());
     }
     let kind = node.get("type").map(Node::word).unwrap_or_default();
     let block = if PARTS.contains(&&*kind) || kind.is_empty() {
-        decode_part(node, Place::block(0, 0), ledger)
+        decode_part(node, Place::block(0, 0), Side::Either, ledger)
     } else {
         items::decode_item(node, 0, ledger)
     };
@@ -211,6 +294,12 @@ pub(super) fn decode_block(node: Node<'_>, ledger: &mut Ledger) -> Verbatim<Bloc
 
 /// Stands before the kind of a part nobody knows: it belongs inside a message, not beside one.
 pub(super) const PART: &str = "message.";
+
+/// The field that marks the end of what is to be cached.
+pub(super) const MARK: &str = "prompt_cache_breakpoint";
+
+/// How closely an image may be looked at.
+pub(super) const DETAILS: &[&str] = &["low", "high", "auto", "original"];
 
 const PARTS: &[&str] = &[
     "input_text",

@@ -6,6 +6,7 @@ use interlingua_wire::json::Object;
 use interlingua_wire::{Doc, Json, Kind, Node, Text, Writer};
 
 use super::encode::At;
+use super::parts::Room;
 use super::{ID, encode, items, parts, settings, tools};
 use crate::{body, note, run};
 
@@ -36,7 +37,10 @@ pub(super) fn decode(doc: &Doc, ledger: &mut Ledger) -> Conversation {
 fn decode_input(input: Node<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Turn>> {
     match input.kind() {
         Kind::String => vec![items::decode_turn(input, 0, ledger)],
-        Kind::Null => Vec::new(),
+        Kind::Null => {
+            ledger.change(note::ODD_INPUT, Place::BODY, "`input` is null");
+            Vec::new()
+        }
         Kind::Array => {
             let messages = body::messages(input, ledger).enumerate();
             let turn = |(at, item): (usize, Node<'_>)| {
@@ -63,7 +67,7 @@ pub(super) fn decode_system(node: Node<'_>, ledger: &mut Ledger) -> Verbatim<Vec
         Kind::String => node.text().map(|text| Block::text(text).into()).into_iter().collect(),
         Kind::Array | Kind::Object | Kind::Number | Kind::Bool => {
             ledger.change(note::ODD_INPUT, Place::SYSTEM, "`instructions` is not a string");
-            parts::decode_content(node, 0, ledger)
+            parts::decode_content(node, Room::Instructions, ledger)
         }
     };
     Verbatim::read(blocks, ID, node.json())

@@ -85,7 +85,10 @@ fn decode_format(node: Node<'_>) -> Option<Format> {
         "json_schema" => Some(Format::Schema {
             name: node.get("name").and_then(Node::text),
             description: node.get("description").and_then(Node::text),
-            schema: node.get("schema").map_or(Json::EMPTY_OBJECT, Node::json),
+            schema: node
+                .get("schema")
+                .filter(|schema| schema.is_object())
+                .map_or(Json::EMPTY_OBJECT, Node::json),
             strict: node.get("strict").and_then(Node::boolean),
         }),
         _ => None,
@@ -226,7 +229,8 @@ fn write_format(format: &Format, o: &mut Object<'_>) {
             o.word("type", "json_schema");
             o.text("name", name.as_ref().unwrap_or(&Text::word("response")));
             o.text_if("description", description.as_ref());
-            o.json("schema", schema);
+            let none = Json::EMPTY_OBJECT;
+            o.json("schema", if schema.is_object() { schema } else { &none });
             boolean("strict", *strict, o);
         }
     }

@@ -35,11 +35,16 @@ fn namespace(
     ledger: &mut Ledger,
 ) {
     let space = node.get("name").and_then(Node::text).unwrap_or_default();
+    let named = names::is_plain(&space.contents()) && members.is_array();
+    if !named {
+        let what = "a namespace whose name cannot be said is none: its tools stand alone";
+        ledger.loss(note::ODD_INPUT, Place::tool(tools.len()), what);
+    }
     for (at, member) in members.items().enumerate() {
         let mut tool = decode_tool(member, tools.len(), ledger).into_value();
         tool.name = names::full(Some(&space), &tool.name);
-        tool.namespace = Some(space.clone());
-        if at == 0 {
+        tool.namespace = named.then(|| space.clone());
+        if at == 0 && named {
             let rest = items::extras(node, &["type", "name", "tools"]);
             let about = Json::object(|o| rest.write(ID, o));
             tool.extras.put(ID, Text::word(ABOUT), about);
@@ -76,7 +81,12 @@ pub(super) fn decode_tool(node: Node<'_>, at: usize, ledger: &mut Ledger) -> Ver
             tool
         }
         "custom" => {
-            named(node, ToolKind::Freeform { format: some("format").map(Node::json) }, &["format"])
+            let format = some("format");
+            if format.is_some_and(|format| fitting_format(format) != Some(format.json())) {
+                let what = "the format of a custom tool is none that is known";
+                ledger.change(note::ODD_INPUT, Place::tool(at), what);
+            }
+            named(node, ToolKind::Freeform { format: format.map(Node::json) }, &["format"])
         }
         _ => {
             let name = node.get("name").and_then(Node::text);
@@ -146,6 +156,12 @@ fn encode_group(
             if tool.cache.is_some() {
                 ledger.loss(note::NO_SUCH_CACHE, place, "left out the cache mark of a tool");
             }
+            if let ToolKind::Freeform { format: Some(format) } = &tool.kind
+                && fitting_format(format.doc().root()).is_none()
+            {
+                let what = "left out the format of a custom tool: it is not known";
+                ledger.loss(note::NO_SUCH_FIELD, place, what);
+            }
             a.object(|o| encode_tool(tool, conversation.source == ID, o));
         }
     }
@@ -170,9 +186,8 @@ fn encode_tool(tool: &Tool, same: bool, o: &mut Object<'_>) {
             o.word("type", "custom");
             o.text("name", &name);
             o.text_if("description", tool.description.as_ref());
-            if let Some(format) = format {
-                o.json("format", &flat_format(format));
-            }
+            let format = format.as_ref().and_then(|format| fitting_format(format.doc().root()));
+            o.json_if("format", format.as_ref());
         }
         ToolKind::Foreign { .. } => {}
     }
@@ -181,19 +196,30 @@ fn encode_tool(tool: &Tool, same: bool, o: &mut Object<'_>) {
     }
 }
 
-/// Chat nests a grammar in an object of its own; here it is flat.
-fn flat_format(format: &Json) -> Json {
-    let doc = format.doc();
-    let Some(grammar) = doc.root().get("grammar").filter(|grammar| grammar.is_object()) else {
-        return format.clone();
-    };
-    Json::object(|o| {
+/// The format of a custom tool as it is known here, if it is. Chat nests a grammar in an object of its
+/// own; here it is flat.
+fn fitting_format(format: Node<'_>) -> Option<Json> {
+    let kind = format.get("type").map(Node::word)?;
+    if kind == "text" {
+        let plain = Json::object(|o| o.word("type", "text"));
+        return Some(if format.len() == 1 { format.json() } else { plain });
+    }
+    let nested = format.get("grammar").filter(|grammar| grammar.is_object());
+    let [syntax, definition] = nested.unwrap_or(format).pick(["syntax", "definition"]);
+    let syntax = syntax.filter(|syntax| SYNTAXES.contains(&&*syntax.word()))?;
+    let definition = definition.filter(|definition| definition.is_string())?;
+    if kind != "grammar" {
+        return None;
+    }
+    let flat = Json::object(|o| {
         o.word("type", "grammar");
-        for field in grammar.fields() {
-            o.key_text(&field.key()).json(&field.value.json());
-        }
-    })
+        o.json("syntax", &syntax.json());
+        o.json("definition", &definition.json());
+    });
+    Some(if nested.is_none() && format.len() == 3 { format.json() } else { flat })
 }
+
+const SYNTAXES: &[&str] = &["lark", "regex"];
 
 /// Where the first tool of a namespace keeps what is said of the namespace itself.
 const ABOUT: &str = "namespace";

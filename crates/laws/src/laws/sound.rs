@@ -8,6 +8,7 @@ const UNMENDABLE: &[&str] = &[
     // The words of the conversation do not fit. Compaction is the agent's work.
     "prompt-too-long",
     "request-too-large",
+    "context-length",
     // More messages than the API takes: leaving out old ones is compaction, too.
     "too-many-messages",
     // Whoever routes the request chooses the model.

@@ -22,6 +22,7 @@ use interlingua_wire::{Json, Node};
 use crate::Work;
 use crate::profile::tools::{Root, Strict};
 use crate::schema::{look, own, spell};
+use crate::tools::names;
 
 pub fn apply(work: &mut Work<'_>) {
     let Some(Format::Schema { schema, strict, .. }) = &work.conversation().settings.format else {
@@ -50,7 +51,25 @@ pub fn apply(work: &mut Work<'_>) {
             *strict = Some(false);
         }
     }
+    plain_name(work);
     own_schema(work);
+}
+
+/// A schema whose name cannot be said is called something like it.
+fn plain_name(work: &mut Work<'_>) {
+    let names = &work.profile.tools.names;
+    let Some(Format::Schema { name: Some(name), .. }) = &work.conversation().settings.format else {
+        return;
+    };
+    if !work.profile.params.format.plain_name || names.fit(&name.contents()) {
+        return;
+    }
+    let alias = names::alias(name, names, 0);
+    let what = format!("the schema of the answer is called `{alias}`, and not `{name}`");
+    work.change(Place::SETTINGS, what);
+    if let Some(Format::Schema { name, .. }) = &mut work.settings().format {
+        *name = Some(alias);
+    }
 }
 
 /// A schema of the provider's own kind that has more than it may is sent as JSON Schema.

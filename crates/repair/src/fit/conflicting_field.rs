@@ -63,6 +63,9 @@ fn is_met(work: &Work<'_>, conflict: &Conflict, at: usize) -> bool {
                 ToolKind::Function { .. } | ToolKind::Freeform { .. } => false,
             })
         }
+        When::With(other) => {
+            fields.iter().any(|field| field.key == other && field.value != Json::NULL)
+        }
         When::Beyond(span) => number::said(value).is_none_or(|said| !span.holds(said)),
         When::ThinkingBeyond(span) => {
             work.thinks() && number::said(value).is_some_and(|said| !span.holds(said))

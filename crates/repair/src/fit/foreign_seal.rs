@@ -163,7 +163,11 @@ fn refusal(block: &Block, row: &Thinking, own: bool, model: Option<&Text>) -> Op
 fn unsealed(row: &Thinking, own: bool, block: &Block) -> Option<String> {
     let kept = match row.replay {
         Replay::SealedOrOwn => own,
-        Replay::SealedOrKept => own && !block.extras.is_empty(),
+        Replay::SealedOrKept => {
+            own && block.extras.all().is_some_and(|(dialect, _)| {
+                block.extras.find(dialect, "id").is_some_and(|id| id.text().is_some())
+            })
+        }
         // Said by the rule for unsigned thinking.
         Replay::Sealed | Replay::Nothing | Replay::Redacted | Replay::All => true,
     };

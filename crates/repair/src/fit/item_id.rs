@@ -25,7 +25,7 @@ use interlingua_model::{Args, Block, Body, DialectId, Extras, Place, derive_id};
 use interlingua_wire::{Json, Text};
 
 use crate::profile::calls::ItemIds;
-use crate::{Work, pairing};
+use crate::{Work, pairing, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
     let Some(ids) = work.profile.calls.item_ids else { return };
@@ -37,6 +37,9 @@ pub fn apply(work: &mut Work<'_>) {
             let kept = pairing::without(&work.turns()[turn].extras, dialect, KEY);
             work.turn(turn).extras = kept;
             work.change(Place::turn(turn), format!("left out the id {id}"));
+            if id.raw().starts_with(ids.reasoning) {
+                thoughts::unname_followers(work, turn + 1);
+            }
         }
         let mut at = 0;
         while at < work.blocks(turn).len() {
@@ -65,6 +68,7 @@ fn one(
         Body::Thinking(_) => {
             work.loss(place, format!("left out reasoning under the id {id}"));
             work.remove(turn, at);
+            thoughts::unname_followers(work, turn + 1);
             return false;
         }
         Body::Foreign { json, kind, .. } if !ids.needed.iter().any(|needed| kind == needed) => {

@@ -12,7 +12,7 @@
 //! after    user: "next"
 //! ```
 
-use interlingua_model::{Block, Body, Role, Turn};
+use interlingua_model::{Block, Role, Turn};
 use interlingua_wire::{Json, Text};
 
 use crate::{Work, thoughts};
@@ -49,15 +49,6 @@ fn follows(next: &Turn, by_value: bool, work: &Work<'_>) -> bool {
             || next.blocks.first().is_some_and(|block| id_of(block, work).is_some()))
 }
 
-/// The id of an item that is one block.
 fn id_of(block: &Block, work: &Work<'_>) -> Option<Text> {
-    let dialect = work.profile.dialect;
-    let sealed = block.seal.as_deref().and_then(|seal| seal.id.clone());
-    let written = || match &block.body {
-        Body::Foreign { json, .. } => {
-            json.doc().root().get("id").and_then(interlingua_wire::Node::text)
-        }
-        _ => block.extras.find(dialect, "id").and_then(Json::text),
-    };
-    sealed.or_else(written).filter(|id| !id.is_empty())
+    thoughts::item_id(block, work.profile.dialect)
 }

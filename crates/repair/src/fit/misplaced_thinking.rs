@@ -30,7 +30,9 @@ use crate::thoughts::{self, is_thinking};
 
 pub fn apply(work: &mut Work<'_>) {
     let row = work.profile.thinking;
-    if !row.placed || !has_thinking(work) {
+    // An item of reasoning among the client's would be taken for the model's next words.
+    let apart = row.items && !work.is_own();
+    if !(row.placed || apart) || !has_thinking(work) {
         return;
     }
     let all = 0..work.turns().len();
@@ -38,6 +40,9 @@ pub fn apply(work: &mut Work<'_>) {
         let strange = work.turns()[turn].role != Role::Assistant;
         strange.then(|| "left out thinking in words that are not the assistant's".to_owned())
     });
+    if !row.placed {
+        return;
+    }
     if row.comes_first {
         for run in thoughts::runs(work).into_iter().rev() {
             if thinks_late(work, &run) {

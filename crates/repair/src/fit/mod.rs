@@ -53,6 +53,7 @@ pub mod null_field;
 pub mod odd_field;
 pub mod odd_setting;
 pub mod old_call;
+pub mod only_last;
 pub mod opening_call;
 pub mod pending_code;
 pub mod repeated_field;

@@ -111,6 +111,11 @@ fn off(work: &mut Work<'_>) {
             work.change(Place::SETTINGS, "thinking is turned off but for notes between tools");
         }
         Off::Effort => {
+            let said = edit(work);
+            if said.effort.as_ref().is_some_and(|effort| *effort != "none") {
+                said.effort = None;
+                work.loss(Place::SETTINGS, "left out the effort: thinking is off");
+            }
             let Some(known) = row.efforts.filter(|known| !known.contains(&"none")) else { return };
             let Some(least) = known.first() else { return };
             let said = edit(work);

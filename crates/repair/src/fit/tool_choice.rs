@@ -23,7 +23,7 @@ use crate::{Work, offer};
 
 pub fn apply(work: &mut Work<'_>) {
     let row = &work.profile.params.choice;
-    if row.known_names && !offer::is_elsewhere(work) && unknown(work) {
+    if row.known_names && unknown(work) {
         return;
     }
     let Some(choice) = &work.conversation().settings.choice else { return };
@@ -92,8 +92,10 @@ fn is_lone(row: Choosing, choice: &Choice) -> bool {
 
 /// Mends a choice that names tools which are not there; whether it did.
 fn unknown(work: &mut Work<'_>) -> bool {
-    let written = offer::is_written_well(work);
+    let brought = offer::is_brought(work);
+    let written = offer::is_written_well(work, brought);
     let better = match &work.conversation().settings.choice {
+        _ if brought => None,
         Some(Choice::Named(name)) if !offer::has(work, name) => Some(None),
         Some(Choice::Allowed { names, required }) => {
             let there: Vec<_> =

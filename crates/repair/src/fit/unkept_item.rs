@@ -15,7 +15,7 @@
 //! after    store: false   "done"
 //! ```
 
-use interlingua_model::{Body, Place};
+use interlingua_model::{Block, Body, Place};
 
 use crate::{Work, thoughts};
 
@@ -25,12 +25,18 @@ pub fn apply(work: &mut Work<'_>) {
     }
     let all = 0..work.turns().len();
     thoughts::leave_out(work, all, |work, turn, at| {
-        let gone = !thoughts::is_sealed(work.block(turn, at));
+        let block = work.block(turn, at);
+        let is_named = thoughts::item_id(block, work.profile.dialect).is_some();
+        let gone = !thoughts::is_sealed(block) && (is_named || !work.is_own());
         gone.then(|| "left out reasoning that is only named: nothing is kept".to_owned())
     });
     for turn in (0..work.turns().len()).rev() {
-        let named = |body: &Body| matches!(body, Body::Foreign { kind, .. } if kind == NAMED);
-        if work.blocks(turn).iter().any(|block| named(&block.body)) {
+        let dialect = work.profile.dialect;
+        let named = |block: &Block| {
+            matches!(&block.body, Body::Foreign { kind, .. } if kind == NAMED)
+                && thoughts::item_id(block, dialect).is_some()
+        };
+        if work.blocks(turn).iter().any(|block| named(block)) {
             work.loss(Place::turn(turn), "left out an item that is only named: nothing is kept");
             work.remove_turn(turn);
         }

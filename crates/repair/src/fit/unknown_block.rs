@@ -41,10 +41,21 @@ pub fn apply(work: &mut Work<'_>) {
     }
     let reading = profile.reading();
     let judge = Judge { known, reading, dialect: profile.dialect };
-    for turn in 0..work.turns().len() {
+    let mut turn = 0;
+    while turn < work.turns().len() {
         let mut at = 0;
-        while at < work.blocks(turn).len() {
-            at += usize::from(one(work, &judge, turn, at));
+        let mut gone = false;
+        while !gone && at < work.blocks(turn).len() {
+            match one(work, &judge, turn, at) {
+                Left::All => at += 1,
+                Left::Others => {}
+                Left::Nothing => gone = true,
+            }
+        }
+        if gone {
+            work.remove_turn(turn);
+        } else {
+            turn += 1;
         }
     }
 }
@@ -83,20 +94,27 @@ struct Judge<'j> {
     dialect: DialectId,
 }
 
-/// Looks at one block; whether it is still there.
-fn one(work: &mut Work<'_>, judge: &Judge<'_>, turn: usize, at: usize) -> bool {
+/// What is left of a turn after a look at one of its blocks.
+enum Left {
+    All,
+    /// The block is gone.
+    Others,
+    Nothing,
+}
+
+fn one(work: &mut Work<'_>, judge: &Judge<'_>, turn: usize, at: usize) -> Left {
     let role = work.turns()[turn].role;
     let block = work.block(turn, at);
     if let Body::ToolResult(ToolResult { content, .. }) = &block.body {
         if content.iter().any(|inner| !matches!(judge.fate(inner, None), Fate::Stays)) {
             result(work, judge, turn, at);
         }
-        return true;
+        return Left::All;
     }
     let fate = judge.fate(block, Some(role));
     let kind = judge.kind(block);
     match fate {
-        Fate::Stays => return true,
+        Fate::Stays => return Left::All,
         Fate::Anew => {
             work.change(Place::block(turn, at), format!("`{kind}` is said in another form"));
             judge.forget(work.edit(turn, at));
@@ -114,10 +132,15 @@ fn one(work: &mut Work<'_>, judge: &Judge<'_>, turn: usize, at: usize) -> bool {
             let what = format!("left out `{kind}`: the target takes no such block here");
             work.loss(Place::block(turn, at), what);
             work.remove(turn, at);
-            return false;
+            // Where an item is a turn, nothing is left of it.
+            let part = work.profile.fields.part;
+            if !part.is_empty() && work.blocks(turn).is_empty() && !kind.raw().starts_with(part) {
+                return Left::Nothing;
+            }
+            return Left::Others;
         }
     }
-    true
+    Left::All
 }
 
 fn result(work: &mut Work<'_>, judge: &Judge<'_>, turn: usize, at: usize) {
@@ -221,6 +244,7 @@ fn stands(side: Side, role: Option<Role>) -> bool {
         Side::Instructions => matches!(role, Some(Role::System | Role::Developer)),
         Side::Result => role.is_none(),
         Side::UserOrResult => role.is_none() || role == Some(Role::User),
+        Side::Client => role != Some(Role::Assistant),
     }
 }
 

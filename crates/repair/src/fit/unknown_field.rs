@@ -17,12 +17,12 @@
 //! after                             user: "hi"
 //! ```
 
-use interlingua_model::{Block, Body, Extras, Place, Role, Source, ToolResult, Verbatim};
+use interlingua_model::{Args, Block, Body, Extras, Place, Role, Source, ToolResult, Verbatim};
 use interlingua_wire::Json;
 
-use crate::profile::fields::{Fields, Part};
+use crate::profile::fields::Part;
 use crate::shape::{Fit, Key, Reading};
-use crate::{About, Work};
+use crate::{About, Profile, Work};
 
 pub fn apply(work: &mut Work<'_>) {
     if work.conversation().source == work.profile.dialect {
@@ -47,6 +47,13 @@ fn body(work: &mut Work<'_>) {
     let mut at = 0;
     while let Some(field) = work.conversation().fields.get(at) {
         let name = field.key.contents();
+        if field.value == Json::NULL && profile.fields.absent.contains(&&*name) {
+            let what =
+                format!("left out `{name}`, which says nothing: the target does not know it");
+            work.change(Place::BODY, what);
+            work.fields().remove(at);
+            continue;
+        }
         // What a setting holds beyond its meaning is listed apart, under the setting's name.
         let inside = name.split_once('.').is_some_and(|(of, _)| reading.find(known, of).is_some());
         if inside {
@@ -140,8 +147,7 @@ fn block_fields(work: &mut Work<'_>, turn: usize, block: usize) {
     }
     work.loss(Place::block(turn, block), said(&names));
     let profile = work.profile;
-    let reading = profile.reading();
-    clean(work.edit(turn, block), profile.fields, &reading, profile.dialect);
+    clean(work.edit(turn, block), profile, &profile.reading());
 }
 
 fn system(work: &mut Work<'_>) {
@@ -151,7 +157,7 @@ fn system(work: &mut Work<'_>) {
         let names = names(work, &work.conversation().system[at]);
         if !names.is_empty() {
             work.loss(Place::system(at), said(&names));
-            clean(work.system()[at].edit(), profile.fields, &reading, profile.dialect);
+            clean(work.system()[at].edit(), profile, &reading);
         }
     }
 }
@@ -159,16 +165,27 @@ fn system(work: &mut Work<'_>) {
 /// The fields of a block, and of what it holds, that the target does not take.
 fn names(work: &Work<'_>, block: &Block) -> Vec<String> {
     let mut names = Vec::new();
-    if let Some(known) = known(work.profile.fields, &block.body) {
+    if let Some(known) = known(work.profile, block) {
         names = odd(work, &block.extras, known);
     }
     names.extend(inside(&block.body).iter().flat_map(|inner| self::names(work, inner)));
     names
 }
 
-fn known(fields: &Fields, body: &Body) -> Option<&'static [Key]> {
-    let part = Part::of(body)?;
-    fields.blocks.iter().find(|(one, _)| *one == part).map(|(_, known)| *known)
+fn known(profile: &Profile, block: &Block) -> Option<&'static [Key]> {
+    let part = Part::of(&block.body)?;
+    let of = |rows: &'static [(Part, &'static [Key])]| {
+        rows.iter().find(|(one, _)| *one == part).map(|(_, known)| *known)
+    };
+    let freeform = match &block.body {
+        Body::ToolCall(call) => matches!(call.args, Args::Freeform(_)),
+        Body::ToolResult(_) => profile
+            .calls
+            .freeform_mark
+            .is_some_and(|mark| block.extras.find(profile.dialect, mark).is_some()),
+        _ => false,
+    };
+    of(profile.fields.freeform).filter(|_| freeform).or_else(|| of(profile.fields.blocks))
 }
 
 fn odd(work: &Work<'_>, extras: &Extras, known: &[Key]) -> Vec<String> {
@@ -183,14 +200,9 @@ fn odd(work: &Work<'_>, extras: &Extras, known: &[Key]) -> Vec<String> {
     .collect()
 }
 
-fn clean(
-    block: &mut Block,
-    fields: &'static Fields,
-    reading: &Reading<'_>,
-    dialect: interlingua_model::DialectId,
-) {
-    if let Some(known) = known(fields, &block.body) {
-        block.extras.retain(dialect, |key, value| keep(reading, known, key, value));
+fn clean(block: &mut Block, profile: &Profile, reading: &Reading<'_>) {
+    if let Some(known) = known(profile, block) {
+        block.extras.retain(profile.dialect, |key, value| keep(reading, known, key, value));
     }
     let content = match &mut block.body {
         Body::ToolResult(ToolResult { content, .. }) => content,
@@ -201,8 +213,8 @@ fn clean(
         _ => return,
     };
     for inner in content {
-        if needs_cleaning(inner, fields, reading, dialect) {
-            clean(inner.edit(), fields, reading, dialect);
+        if needs_cleaning(inner, profile, reading) {
+            clean(inner.edit(), profile, reading);
         }
     }
 }
@@ -219,18 +231,13 @@ fn inside(body: &Body) -> &[Verbatim<Block>] {
     }
 }
 
-fn needs_cleaning(
-    block: &Verbatim<Block>,
-    fields: &'static Fields,
-    reading: &Reading<'_>,
-    dialect: interlingua_model::DialectId,
-) -> bool {
-    let own = block.extras.of(dialect);
-    let held = |inner: &Verbatim<Block>| needs_cleaning(inner, fields, reading, dialect);
+fn needs_cleaning(block: &Verbatim<Block>, profile: &Profile, reading: &Reading<'_>) -> bool {
+    let own = block.extras.of(profile.dialect);
+    let held = |inner: &Verbatim<Block>| needs_cleaning(inner, profile, reading);
     if inside(&block.body).iter().any(held) {
         return true;
     }
-    known(fields, &block.body).is_some_and(|known| {
+    known(profile, block).is_some_and(|known| {
         own.iter().any(|(key, value)| {
             let known = reading.find(known, name(&key.contents()));
             known.map_or(!is_memory(&key.contents()), |known| {

@@ -1,6 +1,8 @@
 //! The keys of tools, by the kind of tool: which there are, and what they hold.
 
-use crate::shape::Kind::{Any, Each, Flag, List, Object, One, Open, Shape, Text, Whole, Words};
+use crate::shape::Kind::{
+    Any, Each, Flag, List, Object, One, Open, Plain, Shape, Tagged, Text, Whole, Words,
+};
 use crate::shape::{Key, Kind, Reading, key, need};
 
 /// The kinds of tools that a target takes.
@@ -179,12 +181,35 @@ pub(super) static RESPONSES: Kinds = Kinds {
         need("type", Any),
         need("name", Text),
         key("description", Text),
-        key("format", Any),
+        key(
+            "format",
+            Tagged(&[
+                ("text", &[need("type", Any)]),
+                (
+                    "grammar",
+                    &[
+                        need("type", Any),
+                        need("syntax", One(&["lark", "regex"])),
+                        need("definition", Text),
+                    ],
+                ),
+            ]),
+        ),
         key("defer_loading", Flag),
         key("allowed_callers", Any),
     ]),
     typed: &[
         typed("mcp", Open(&[need("server_label", Any)])),
+        // One that has no tools; those of others are tools of their own.
+        typed(
+            "namespace",
+            Shape(&[
+                need("type", Any),
+                need("name", Plain),
+                key("description", Text),
+                need("tools", Each(&Object)),
+            ]),
+        ),
         typed("web_search", OPEN),
         typed("web_search_2025_08_26", OPEN),
         typed("web_search_preview", OPEN),

@@ -6,7 +6,8 @@ use interlingua_model::{
 use interlingua_wire::{Json, Node, Text};
 
 use super::super::output::{self, MESSAGE, Seat};
-use super::super::{ID, items, parts};
+use super::super::parts::{self, Side};
+use super::super::{ID, items};
 use super::pieces::Piece;
 use super::queue::Steps;
 use crate::note;
@@ -270,7 +271,7 @@ impl Item {
     /// A part of a message as a whole.
     fn finish_part(&mut self, part: u64, node: Node<'_>, steps: &mut Steps, ledger: &mut Ledger) {
         let mut unnoted = Ledger::default();
-        let block = parts::decode_part(node, Place::REPLY, &mut unnoted);
+        let block = parts::decode_part(node, Place::REPLY, Side::Either, &mut unnoted);
         let is_open = self.open.as_ref().is_some_and(|open| open.part == part);
         if part < self.parts && !is_open {
             return;

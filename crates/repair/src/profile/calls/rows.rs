@@ -293,7 +293,7 @@ const LENIENT: Calls = Calls {
 const RESPONSES: Calls = Calls {
     answers: Answers::BeforeNext,
     unique: Unique::Kind,
-    old: false,
+    ids: Ids { least: 1, ..UP_TO_64 },
     strays: Strays::AfterTheirCall,
     empty_list: true,
     complete: &[],

@@ -25,10 +25,18 @@ pub struct Fields {
     pub turns: &'static [(Role, &'static [Key])],
     /// Fields of a block, by what it is; of one that is not there, any.
     pub blocks: &'static [(Part, &'static [Key])],
+    /// As `blocks`, of calls that take free text, and of what they came to.
+    pub freeform: &'static [(Part, &'static [Key])],
     /// Blocks that only this dialect has; `None` takes any.
     pub foreign: Option<&'static [Foreign]>,
     /// Instructions outside the turns are texts and nothing else.
     pub plain_system: bool,
+    /// How the kind of a part begins where each item is a turn of its own; empty where none is.
+    pub part: &'static str,
+    /// Fields of the body that may not be there at all, not even to say nothing.
+    pub absent: &'static [&'static str],
+    /// What only the last turn may hold.
+    pub last_only: &'static [&'static str],
     /// How instructions begin that clients write for another provider's accounts.
     pub labels: &'static [&'static str],
     /// Nobody but the user may have a name.
@@ -62,6 +70,8 @@ pub enum Side {
     Result,
     /// The user's words, or a tool's result.
     UserOrResult,
+    /// Anywhere but in what the assistant says.
+    Client,
 }
 
 /// What a block is, as far as its fields are concerned.
@@ -131,6 +141,8 @@ pub(super) static ROWS: &[(Scope, Fields)] = &[
     (Scope::flavors("openai-chat", &["deepseek"]), openai_chat::DEEPSEEK),
     (Scope::flavors("openai-chat", &["xai"]), openai_chat::XAI),
     (Scope::all("openai-chat"), openai_chat::OTHERS),
+    (Scope::flavors("openai-responses", &["codex"]), openai_responses::CODEX),
+    (Scope::flavors("openai-responses", &["relay"]), openai_responses::RELAY),
     (Scope::all("openai-responses"), openai_responses::FIELDS),
     (Scope::flavors("gemini", &["vertex"]), gemini::VERTEX),
     (Scope::all("gemini"), gemini::STUDIO),
@@ -142,8 +154,12 @@ const ANY: Fields = Fields {
     body: None,
     turns: &[],
     blocks: &[],
+    freeform: &[],
     foreign: None,
     plain_system: false,
+    part: "",
+    absent: &[],
+    last_only: &[],
     labels: LABELS,
     only_user_named: false,
     trusts: false,

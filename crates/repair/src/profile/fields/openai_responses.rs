@@ -27,11 +27,11 @@ pub(super) const FIELDS: Fields = Fields {
     blocks: &[
         (Part::Text, &[key("annotations", Any), key("logprobs", Any), BREAKPOINT]),
         (Part::Refusal, &[]),
-        (Part::Image, &[key("detail", Any), BREAKPOINT]),
-        (Part::Document, &[key("detail", Text), BREAKPOINT]),
-        (Part::Audio, &[key("audio_url", Text), BREAKPOINT]),
-        (Part::Thinking, &[ID, STATUS, key("content", Any), PASSED]),
-        (Part::Redacted, &[ID, STATUS, key("content", Any), PASSED]),
+        (Part::Image, IMAGE),
+        (Part::Document, FILE),
+        (Part::Audio, AUDIO),
+        (Part::Thinking, &[ID, STATUS, key("summary", Any), key("content", Any), PASSED]),
+        (Part::Redacted, &[ID, STATUS, key("summary", Any), key("content", Any), PASSED]),
         (
             Part::Call,
             &[
@@ -45,29 +45,43 @@ pub(super) const FIELDS: Fields = Fields {
         ),
         (
             Part::Result,
-            &[
-                ID,
-                STATUS,
-                key("name", Text),
-                key("namespace", Text),
-                key("caller", Any),
-                // The mark of what answers a custom tool.
-                key("custom output", Any),
-                PASSED,
-            ],
+            &[ID, STATUS, key("name", Text), key("namespace", Text), key("caller", Any), PASSED],
         ),
+    ],
+    freeform: &[
+        (Part::Call, &[ID, WORD, key("namespace", Text), CALLER, PASSED]),
+        (Part::Result, &[ID, PASSED]),
     ],
     foreign: Some(FOREIGN),
     plain_system: false,
+    part: "message.",
+    absent: &[],
+    last_only: &["compaction_trigger"],
     labels: LABELS,
     only_user_named: false,
     trusts: true,
 };
+/// "Unsupported parameter: temperature", whatever it is.
+pub(super) const CODEX: Fields =
+    Fields { absent: &["max_output_tokens", "temperature", "top_p"], ..FIELDS };
+/// Relays know the older items only: "Invalid input".
+pub(super) const RELAY: Fields = Fields { foreign: Some(&older()), ..FIELDS };
 
 const ID: Key = key("id", Text);
 const STATUS: Key = key("status", One(&["in_progress", "completed", "incomplete"]));
 const PASSED: Key = key("internal_chat_message_metadata_passthrough", Any);
 const BREAKPOINT: Key = key("prompt_cache_breakpoint", Object);
+const IMAGE: &[Key] = &[key("image_url", Text), key("file_id", Text), DETAIL, BREAKPOINT];
+const DETAIL: Key = key("detail", One(&["low", "high", "auto", "original"]));
+const FILE: &[Key] = &[
+    key("file_data", Text),
+    key("file_id", Text),
+    key("file_url", Text),
+    key("filename", Text),
+    key("detail", Text),
+    BREAKPOINT,
+];
+const AUDIO: &[Key] = &[key("audio_url", Text), key("input_audio", Object), BREAKPOINT];
 const MESSAGE: &[Key] = &[key("type", Any), ID, STATUS, PASSED];
 
 const BODY: &[Key] = &[
@@ -145,7 +159,10 @@ const CALL: Key = need("call_id", Text);
 const WORD: Key = key("status", Text);
 const CALLER: Key = key("caller", Any);
 const FOREIGN: &[Foreign] = &[
-    opaque("additional_tools", Side::Anywhere),
+    item(
+        "additional_tools",
+        &[TYPE, need("role", One(&["developer"])), need("tools", Each(&Object)), ID, PASSED],
+    ),
     opaque("agent_message", Side::Anywhere),
     item(
         "apply_patch_call",
@@ -286,13 +303,88 @@ const FOREIGN: &[Foreign] = &[
     item("tool_search_call", &[TYPE, need("arguments", Any), SEARCH, ID, WORD, MADE, BY, PASSED]),
     item("tool_search_output", &[TYPE, need("tools", Any), SEARCH, ID, WORD, MADE, BY, PASSED]),
     item("web_search_call", &[TYPE, ID, key("action", Any), WORD, key("results", Any), PASSED]),
-    opaque("scoped_content", Side::Anywhere),
-    opaque("encrypted_content", Side::Anywhere),
-    opaque("computer_screenshot", Side::Anywhere),
+    opaque("message.scoped_content", Side::Client),
+    opaque("message.encrypted_content", Side::Client),
+    // These point to nothing, and are taken all the same.
+    foreign(
+        "message.input_image",
+        Side::Client,
+        &[TYPE, key("image_url", Text), key("file_id", Text), DETAIL, BREAKPOINT],
+    ),
+    foreign(
+        "message.input_file",
+        Side::Client,
+        &[
+            TYPE,
+            key("file_data", Text),
+            key("file_id", Text),
+            key("file_url", Text),
+            key("filename", Text),
+            key("detail", Text),
+            BREAKPOINT,
+        ],
+    ),
+    foreign(
+        "message.input_audio",
+        Side::Client,
+        &[TYPE, key("audio_url", Text), key("input_audio", Object), BREAKPOINT],
+    ),
+];
+/// Items that came later.
+const NEWER: &[&str] = &[
+    "additional_tools",
+    "agent_message",
+    "apply_patch_call",
+    "apply_patch_call_output",
+    "compaction",
+    "compaction_summary",
+    "compaction_trigger",
+    "configuration_update",
+    "multi_agent_call",
+    "multi_agent_call_output",
+    "program",
+    "program_output",
+    "shell_call",
+    "shell_call_output",
+    "tool_search_call",
+    "tool_search_output",
 ];
 const SEARCH: Key = key("call_id", Text);
 const MADE: Key = key("execution", One(&["server", "client"]));
 const BY: Key = key("created_by", Any);
+
+/// All but the newer ones.
+const fn older() -> [Foreign; FOREIGN.len() - NEWER.len()] {
+    let mut kept = [FOREIGN[0]; FOREIGN.len() - NEWER.len()];
+    let (mut from, mut to) = (0, 0);
+    while from < FOREIGN.len() {
+        if !is_newer(FOREIGN[from].kind) {
+            kept[to] = FOREIGN[from];
+            to += 1;
+        }
+        from += 1;
+    }
+    kept
+}
+
+const fn is_newer(kind: &str) -> bool {
+    let mut at = 0;
+    while at < NEWER.len() {
+        if is_same(kind.as_bytes(), NEWER[at].as_bytes()) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+const fn is_same(one: &[u8], other: &[u8]) -> bool {
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
+}
 
 const fn item(kind: &'static str, keys: &'static [Key]) -> Foreign {
     foreign(kind, Side::Anywhere, keys)

@@ -105,6 +105,7 @@ pub(super) const FREE_CHOICE: Choosing = Choosing {
     named: true,
     functions_only: false,
     plain_names: false,
+    brought_by: &[],
 };
 pub(super) const ANY_FORMAT: Format = Format {
     json: true,
@@ -113,6 +114,7 @@ pub(super) const ANY_FORMAT: Format = Format {
     json_while_thinking: true,
     with_tools: true,
     schema: true,
+    plain_name: false,
 };
 
 pub(super) const CHAT_RANGES: Sampling = Sampling {
@@ -154,8 +156,13 @@ pub(super) const RESPONDING: Params = Params {
         top_k: Span::ANY,
         penalties: Span::new(0.0, 0.0),
     },
-    choice: Choosing { without_tools: Lone::Unforced, known_names: true, ..FREE_CHOICE },
-    format: Format { json_word: true, word_in_system: false, ..ANY_FORMAT },
+    choice: Choosing {
+        without_tools: Lone::Unforced,
+        known_names: true,
+        brought_by: &["prompt"],
+        ..FREE_CHOICE
+    },
+    format: Format { json_word: true, word_in_system: false, plain_name: true, ..ANY_FORMAT },
     metadata: Some(Pairs { least: 0, most: 16, key: usize::MAX, value: 512 }),
     tiers: Some(&["auto", "default", "fast", "flex", "priority", "scale", "ultrafast"]),
     verbosities: Some(&["low", "medium", "high"]),
@@ -165,6 +172,7 @@ pub(super) const RESPONDING: Params = Params {
     state: &["previous_response_id", "conversation", "prompt"],
     conflicts: &[
         LOGPROBS,
+        Conflict { field: "conversation", item: None, when: When::With("previous_response_id") },
         Conflict {
             field: "max_tool_calls",
             item: None,

@@ -112,6 +112,8 @@ pub struct Choosing {
     pub functions_only: bool,
     /// A name that is chosen has letters, digits, `_` and `-` only.
     pub plain_names: bool,
+    /// Fields of the body that may bring tools which are not there.
+    pub brought_by: &'static [&'static str],
 }
 
 /// Which choices may be made where there are no tools.
@@ -149,6 +151,8 @@ pub struct Format {
     /// JSON goes together with tools.
     pub with_tools: bool,
     pub schema: bool,
+    /// A schema has a name like those of tools.
+    pub plain_name: bool,
 }
 
 /// A field of the target's own dialect that is refused at times.
@@ -174,6 +178,8 @@ pub enum When {
     Without(&'static str),
     /// No tool of the target's own has a type that begins so.
     WithoutTool(&'static str),
+    /// Another field is there.
+    With(&'static str),
     Beyond(Span),
     ThinkingBeyond(Span),
 }
