@@ -81,7 +81,8 @@ impl Work<'_> {
 
     /// Whether anything of the turn is written for the target.
     pub fn is_spoken(&self, turn: &Turn) -> bool {
-        self.is_own() || turn.blocks.iter().any(|block| self.is_said(block))
+        let silent = turn.blocks.is_empty() && self.profile.roles.empty_turns;
+        silent || self.is_own() || turn.blocks.iter().any(|block| self.is_said(block))
     }
 
     /// Where the turns begin that are not instructions at the head of the conversation.

@@ -130,6 +130,12 @@ pub(crate) fn is_written_well(work: &Work<'_>, elsewhere: bool) -> bool {
     root.get(needed).is_some() && is_there(root)
 }
 
+/// Whether the body has a choice, be it one that nobody can read.
+pub(crate) fn is_said(work: &Work<'_>) -> bool {
+    let mut fields = work.conversation().fields.iter();
+    work.is_own() && fields.any(|field| field.key == CHOICE && field.value != Json::NULL)
+}
+
 /// Whether the body spells its choice as an object.
 pub(crate) fn is_object(work: &Work<'_>) -> bool {
     let mut fields = work.conversation().fields.iter();

@@ -3,35 +3,15 @@
 use interlingua_model::{
     Block, Body, Citation, Extras, Form, Ledger, Place, Role, Thinking, ToolResult, Turn, Verbatim,
 };
-use interlingua_wire::{Field, Json, Node, Text};
+use interlingua_wire::{Json, Node, Text};
 
 use super::calls::Nameless;
+use super::fields::{CALL, DETAILS, Fields, UNSAID, UNTHOUGHT};
 use super::mark;
 use super::parts::{self, odd};
 use super::unanswered::{CALLS_PER_TURN, Unanswered};
 use super::{ID, calls, reasoning};
 use crate::{body, note};
-
-/// The fields of a message, found in one pass.
-#[derive(Default)]
-struct Fields<'d> {
-    role: Option<Node<'d>>,
-    content: Option<Node<'d>>,
-    refusal: Option<Text>,
-    tool_calls: Option<Node<'d>>,
-    function_call: Option<Node<'d>>,
-    tool_call_id: Option<Node<'d>>,
-    /// The id of a result's call is there, and null.
-    null_call: bool,
-    name: Option<Node<'d>>,
-    /// `reasoning_content`, or `reasoning`.
-    reasoning: Option<Text>,
-    details: Option<Node<'d>>,
-    annotations: Option<Node<'d>>,
-    images: Option<Node<'d>>,
-    audio: Option<Node<'d>>,
-    extras: Extras,
-}
 
 pub(super) fn messages(list: Node<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Turn>> {
     let mut unanswered = Unanswered::default();
@@ -59,19 +39,19 @@ pub(super) fn message(
     fields.settle(place, ledger);
     let role = fields.role.map(Node::word).unwrap_or_default();
     let turn = match &*role {
-        "user" => plain(Role::User, fields, place, ledger),
-        "system" => plain(Role::System, fields, place, ledger),
-        "developer" => plain(Role::Developer, fields, place, ledger),
+        "user" => plain(node, Role::User, fields, place, ledger),
+        "system" => plain(node, Role::System, fields, place, ledger),
+        "developer" => plain(node, Role::Developer, fields, place, ledger),
         "assistant" => assistant(node, fields, None, unanswered, place, ledger),
-        "tool" | "function" => result(fields, &role, unanswered, place, ledger),
+        "tool" | "function" => result(node, fields, &role, unanswered, place, ledger),
         _ => {
             odd(ledger, place, "a message of an unknown role is read as its other fields suggest");
             if fields.tool_call_id.is_some() {
-                result(fields, "tool", unanswered, place, ledger)
+                result(node, fields, "tool", unanswered, place, ledger)
             } else if fields.tool_calls.is_some() || &*role == "model" {
                 assistant(node, fields, None, unanswered, place, ledger)
             } else {
-                plain(Role::User, fields, place, ledger)
+                plain(node, Role::User, fields, place, ledger)
             }
         }
     };
@@ -100,78 +80,14 @@ pub(super) fn block(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbat
     }
 }
 
-impl<'d> Fields<'d> {
-    fn read(node: Node<'d>) -> Self {
-        let mut fields = Self::default();
-        for field in node.fields() {
-            let value = field.value;
-            let some = Some(value).filter(|value| !value.is_null());
-            let name = field.name();
-            if mark::FIELDS.contains(&&*name) {
-                mark::hold(&mut fields.extras, &name);
-            }
-            match &*name {
-                "role" => fields.role = some,
-                "content" => fields.content = some,
-                "refusal" => fields.refusal = some.map(parts::text_of),
-                "tool_calls" => {
-                    fields.tool_calls = some;
-                    if value.is_array() && value.is_empty() {
-                        fields.extras.put(ID, Text::word(mark::EMPTY_CALLS), Json::NULL);
-                    }
-                }
-                "function_call" => fields.function_call = some,
-                "tool_call_id" => (fields.tool_call_id, fields.null_call) = (some, some.is_none()),
-                "name" => {
-                    fields.name = some;
-                    fields.keep(field);
-                }
-                "reasoning_content" if value.is_string() => fields.reasoning = value.text(),
-                // Where both are told they are the same.
-                "reasoning" if value.is_string() => {
-                    fields.reasoning = fields.reasoning.take().or(value.text());
-                }
-                "reasoning_details" if value.is_array() && !value.is_empty() => {
-                    fields.details = some;
-                }
-                // A relay's list of the same blocks.
-                "thinking_blocks"
-                    if value.is_array() && node.get("reasoning_details").is_none() =>
-                {
-                    fields.details = some;
-                }
-                "annotations" if some.is_none_or(Node::is_array) => fields.annotations = some,
-                "images" if some.is_none_or(Node::is_array) => fields.images = some,
-                "audio" => {
-                    fields.audio = some;
-                    fields.keep(field);
-                }
-                "extra_content" if calls::signature(node).is_some() => {}
-                _ => fields.extras.keep(ID, field),
-            }
-        }
-        fields
-    }
-
-    /// Notes what must be a string and is none.
-    fn settle(&mut self, place: Place, ledger: &mut Ledger) {
-        if self.tool_call_id.is_some_and(|id| !id.is_string()) {
-            odd(ledger, place, "an id that is no string is read as its JSON");
-        }
-        if self.name.take_if(|name| !name.is_string()).is_some() {
-            ledger.loss(note::ODD_INPUT, place, "left out a name that is no string");
-            self.extras.retain(ID, |key, _| key != "name");
-        }
-    }
-
-    fn keep(&mut self, field: Field<'_>) {
-        if !field.value.is_null() {
-            self.extras.keep(ID, field);
-        }
-    }
-}
-
-fn plain(role: Role, fields: Fields<'_>, place: Place, ledger: &mut Ledger) -> Turn {
+fn plain(
+    node: Node<'_>,
+    role: Role,
+    fields: Fields<'_>,
+    place: Place,
+    ledger: &mut Ledger,
+) -> Turn {
+    let fields = fields.left_by(node, UNSAID, place, ledger);
     let mut turn = Turn { role, blocks: Vec::new(), extras: Extras::default() };
     parts::content(fields.content, &mut turn.blocks, place, ledger);
     turn.extras = fields.extras;
@@ -180,12 +96,13 @@ fn plain(role: Role, fields: Fields<'_>, place: Place, ledger: &mut Ledger) -> T
 
 fn assistant(
     node: Node<'_>,
-    mut fields: Fields<'_>,
+    fields: Fields<'_>,
     reply: Option<&Text>,
     unanswered: &mut Unanswered,
     place: Place,
     ledger: &mut Ledger,
 ) -> Turn {
+    let mut fields = fields.left_by(node, &[CALL], place, ledger);
     let calls = tool_calls(&fields, reply, place, ledger);
     let mut turn = Turn::new(Role::Assistant);
     let (before, seals) = thinking(&mut fields, &calls, place != Place::REPLY, &mut turn);
@@ -247,6 +164,10 @@ fn thinking(
         calls.iter().any(|block| matches!(&block.body, Body::ToolCall(call) if call.id == *id))
     };
     let details = fields.details.map(|list| reasoning::decode(list, is_call)).unwrap_or_default();
+    let is_thought = |block: &Verbatim<Block>| matches!(block.body, Body::Thinking(_));
+    if fields.details.is_some() && !details.blocks.iter().any(is_thought) {
+        mark::hold(&mut fields.extras, DETAILS);
+    }
     // In the history, an empty one stands for reasoning that is gone: some servers want at least that.
     let text = fields.reasoning.take().filter(|text| is_history || !text.is_empty());
     if details.blocks.is_empty() {
@@ -344,12 +265,14 @@ pub(super) fn citation(node: Node<'_>) -> Citation {
 
 /// A message that brings the result of a call.
 fn result(
-    mut fields: Fields<'_>,
+    node: Node<'_>,
+    fields: Fields<'_>,
     role: &str,
     unanswered: &mut Unanswered,
     place: Place,
     ledger: &mut Ledger,
 ) -> Turn {
+    let mut fields = fields.left_by(node, UNTHOUGHT, place, ledger);
     let name = fields.name.and_then(Node::text);
     let id = fields.tool_call_id.map(parts::text_of);
     // Which call a result without an id answers is told by all that comes before and after it.
@@ -379,7 +302,8 @@ fn result(
         }
     }
     let mut block = Block::new(Body::ToolResult(result));
-    if let Some(mark) = mark {
+    let nameless = mark == Some(mark::LEGACY) && fields.name.is_none();
+    for mark in mark.into_iter().chain(nameless.then_some(mark::NO_NAME)) {
         block.extras.put(ID, Text::word(mark), Json::NULL);
     }
     let block = Verbatim::new(block);

@@ -22,6 +22,8 @@ pub(super) const EMPTY_CALL: &str = "empty call";
 pub(super) const NULL_CALL: &str = "null call";
 /// A call or a result is written in the old way, without ids.
 pub(super) const LEGACY: &str = "legacy form";
+/// A result that is written in the old way does not say of which tool.
+pub(super) const NO_NAME: &str = "no name";
 /// A list of calls is there, and empty.
 pub(super) const EMPTY_CALLS: &str = "empty calls";
 
@@ -70,6 +72,7 @@ const ALL: &[&str] = &[
     EMPTY_CALL,
     NULL_CALL,
     LEGACY,
+    NO_NAME,
     EMPTY_CALLS,
 ];
 

@@ -5,6 +5,7 @@ mod content;
 mod decode;
 mod encode;
 mod error;
+mod fields;
 pub mod flavor;
 mod mark;
 mod paired;

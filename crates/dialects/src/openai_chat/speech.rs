@@ -107,8 +107,6 @@ impl<'a> Speech<'a> {
             Body::Foreign { dialect, kind, json } if *dialect == ID => {
                 if reasoning::is_entry(kind) {
                     self.think(place, block, pen);
-                } else if json.doc().root().get("id").is_some() {
-                    self.calls.push((place, block));
                 } else {
                     self.texts.push(Piece::Written(json));
                 }

@@ -70,6 +70,9 @@ fn is_met(work: &Work<'_>, conflict: &Conflict, at: usize) -> bool {
         When::ThinkingBeyond(span) => {
             work.thinks() && number::said(value).is_some_and(|said| !span.holds(said))
         }
+        When::Longer(most) => {
+            value.text().is_some_and(|text| text.contents().chars().count() > most)
+        }
     }
 }
 

@@ -29,6 +29,7 @@ pub fn apply(work: &mut Work<'_>) {
     if row.echo == Echo::Free || !work.thinks() {
         return;
     }
+    strange_calls(work);
     if row.echo == Echo::Said {
         return said(work);
     }
@@ -48,6 +49,18 @@ pub fn apply(work: &mut Work<'_>) {
                     "the reasoning of the calls is gone: it is empty",
                 );
             }
+        }
+    }
+}
+
+/// Leaves out calls in messages that are not the model's: no reasoning led to them.
+fn strange_calls(work: &mut Work<'_>) {
+    let dialect = work.profile.dialect;
+    for turn in 0..work.turns().len() {
+        let this = &work.turns()[turn];
+        if this.role != Role::Assistant && this.extras.find(dialect, CALLS).is_some() {
+            work.loss(Place::turn(turn), "left out calls in a message that is not the model's");
+            work.turn(turn).extras.retain(dialect, |key, _| key != CALLS);
         }
     }
 }
@@ -119,3 +132,6 @@ fn answers(work: &Work<'_>, stretch: &Range<usize>) -> Vec<Range<usize>> {
     let within = |run: &Range<usize>| run.start >= stretch.start && run.end <= stretch.end;
     thoughts::runs(work).into_iter().filter(within).collect()
 }
+
+/// The field of a message in which calls stand.
+const CALLS: &str = "tool_calls";

@@ -18,11 +18,11 @@
 
 use std::ops::Range;
 
-use interlingua_model::{Block, Body, Place, Role, Seal, Verbatim};
+use interlingua_model::{Block, Body, Place, Role, Seal};
 use interlingua_wire::Text;
 
 use crate::profile::thinking::SealedCalls;
-use crate::{Work, thoughts};
+use crate::{Work, pairing, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
     let rule = work.profile.thinking.sealed_calls;
@@ -33,30 +33,54 @@ pub fn apply(work: &mut Work<'_>) {
         let places =
             || step.clone().flat_map(|turn| (0..work.blocks(turn).len()).map(move |at| (turn, at)));
         let block = |(turn, at): &(usize, usize)| work.block(*turn, *at);
-        let first = places().find(|place| is_call(work, block(place)));
-        let Some((turn, at)) = first else { continue };
+        let Some((turn, at)) = places().find(|place| is_call(block(place))) else { continue };
         let sealed = match rule {
-            SealedCalls::Step => places().any(|place| {
-                let one = block(&place);
-                let carried = matches!(one.body, Body::ToolCall(_) | Body::Thinking(_));
-                is_sealed(one) && carried || is_signed_entry(one)
-            }),
+            SealedCalls::Step => places().any(|place| carries(work, place)),
             SealedCalls::First | SealedCalls::Free => is_sealed(work.block(turn, at)),
         };
-        if !sealed {
-            let seal = Seal::new(Text::word(ISSUER), Text::word(SKIP));
-            work.edit(turn, at).seal = Some(Box::new(seal));
-            work.change(Place::block(turn, at), "said that the call's signature is not known");
+        let elsewhere = match rule {
+            SealedCalls::Step => places().find(|place| is_sealed(block(place))),
+            SealedCalls::First | SealedCalls::Free => Some((turn, at)),
+        };
+        match elsewhere.filter(|(turn, at)| is_sealed(work.block(*turn, *at))) {
+            Some(place) if !sealed || is_untold(work, place) => respell(work, place),
+            _ if sealed => {}
+            _ => {
+                let seal = Seal::new(Text::word(ISSUER), Text::word(SKIP));
+                work.edit(turn, at).seal = Some(Box::new(seal));
+                work.change(Place::block(turn, at), "said that the call's signature is not known");
+            }
         }
     }
 }
 
+/// Whether the step's list of reasoning has a seal in this block.
+fn carries(work: &Work<'_>, (turn, at): (usize, usize)) -> bool {
+    let block = work.block(turn, at);
+    match block.body {
+        // What was read from the call itself is not in the list.
+        Body::ToolCall(_) => is_sealed(block) && block.text_for(work.profile.dialect).is_none(),
+        Body::Thinking(_) => is_sealed(block),
+        _ => is_signed_entry(block),
+    }
+}
+
+/// Whether the message was written with the seal of its call in another place.
+fn is_untold(work: &Work<'_>, (turn, at): (usize, usize)) -> bool {
+    let dialect = work.profile.dialect;
+    work.profile.thinking.sealed_calls == SealedCalls::First
+        && work.turns()[turn].text_for(dialect).is_some()
+        && work.block(turn, at).text_for(dialect).is_none()
+}
+
+fn respell(work: &mut Work<'_>, (turn, at): (usize, usize)) {
+    work.edit(turn, at);
+    work.change(Place::block(turn, at), "the call's signature stands where it is looked for");
+}
+
 /// A call that can be sealed; the older form of one cannot, and nobody asks for it there.
-fn is_call(work: &Work<'_>, block: &Verbatim<Block>) -> bool {
-    let field = work.profile.thinking.sealable;
-    let text = block.text_for(work.profile.dialect).filter(|_| !field.is_empty());
-    matches!(block.body, Body::ToolCall(_))
-        && text.is_none_or(|text| text.doc().root().get(field).is_some())
+fn is_call(block: &Block) -> bool {
+    pairing::call(block).is_some()
 }
 
 /// An entry of no known type that has a signature.

@@ -63,9 +63,7 @@ fn is_part(work: &Work<'_>, block: &Verbatim<Block>) -> bool {
     let written = block.text_for(work.profile.dialect).is_some();
     match &block.body {
         Body::Text { .. } | Body::Refusal(_) | Body::Data(_) => written,
-        Body::Foreign { kind, json, .. } => {
-            !kind.raw().starts_with("reasoning.") && json.doc().root().get("id").is_none()
-        }
+        Body::Foreign { kind, .. } => !kind.raw().starts_with("reasoning"),
         Body::Thinking(_) | Body::Media(_) | Body::ToolCall(_) | Body::ToolResult(_) => false,
     }
 }

@@ -26,7 +26,7 @@ pub fn apply(work: &mut Work<'_>) {
     if row.known_names && unknown(work) {
         return;
     }
-    let Some(choice) = &work.conversation().settings.choice else { return };
+    let Some(choice) = &work.conversation().settings.choice else { return unread(work) };
     if !offer::has_any(work) && is_lone(*row, choice) {
         work.settings().choice = None;
         return work.change(Place::SETTINGS, "left out the tool choice: there are no tools");
@@ -67,6 +67,18 @@ pub fn apply(work: &mut Work<'_>) {
     if names && !row.named && work.is_own() && offer::forget_choice(work) {
         let what = "a tool cannot be named: the others are not offered this time";
         work.change(Place::SETTINGS, what);
+    }
+}
+
+/// A choice that nobody can read cannot be made where there are no tools, either.
+fn unread(work: &mut Work<'_>) {
+    let lone = work.profile.params.choice.without_tools;
+    if matches!(lone, Lone::Nothing | Lone::OnlyNone)
+        && offer::is_said(work)
+        && !offer::has_any(work)
+        && offer::forget_choice(work)
+    {
+        work.change(Place::SETTINGS, "left out the tool choice: there are no tools");
     }
 }
 

@@ -32,6 +32,9 @@ enum Fate {
 
 pub fn apply(work: &mut Work<'_>) {
     let profile = work.profile;
+    if profile.fields.own_blocks_only && work.holds(About::Foreign) {
+        strangers(work);
+    }
     let Some(known) = profile.fields.foreign else { return };
     if profile.fields.plain_system && work.is_own() {
         instructions(work);
@@ -76,6 +79,35 @@ fn instructions(work: &mut Work<'_>) {
         } else {
             work.loss(place, "left out a block of the instructions that is no text");
             work.system().remove(at);
+        }
+    }
+}
+
+/// Leaves out what only another dialect knows, so that whoever comes later sees what will be said.
+/// A turn that held nothing else stays: what comes before and after it is not one.
+fn strangers(work: &mut Work<'_>) {
+    let dialect = work.profile.dialect;
+    let is_strange =
+        |block: &Block| matches!(&block.body, Body::Foreign { dialect: of, .. } if *of != dialect);
+    for turn in 0..work.turns().len() {
+        for at in (0..work.blocks(turn).len()).rev() {
+            let place = Place::block(turn, at);
+            match &work.block(turn, at).body {
+                Body::Foreign { kind, .. } if is_strange(work.block(turn, at)) => {
+                    let what = format!("left out `{kind}`: there is no such block here");
+                    work.loss(place, what);
+                    work.remove(turn, at);
+                }
+                Body::ToolResult(ToolResult { content, .. })
+                    if content.iter().any(|inner| is_strange(inner)) =>
+                {
+                    work.loss(place, "left out what there is no such block for in the result");
+                    if let Body::ToolResult(result) = &mut work.edit(turn, at).body {
+                        result.content.retain(|inner| !is_strange(inner));
+                    }
+                }
+                _ => {}
+            }
         }
     }
 }

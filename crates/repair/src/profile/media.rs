@@ -307,12 +307,8 @@ pub(super) static ROWS: &[(Scope, Media)] = &[
             models: &["deepseek-vl", "deepseek-ocr", "vision"],
         },
         Media {
-            written: Places {
-                instructions: IMAGES,
-                user: IMAGES,
-                assistant: IMAGES,
-                result: IMAGES,
-            },
+            // Replies are strings.
+            written: Places { instructions: IMAGES, user: IMAGES, ..NOWHERE },
             said: Places {
                 user: Kinds { image: LINKED, ..NOTHING },
                 result: Kinds { image: LINKED, ..NOTHING },

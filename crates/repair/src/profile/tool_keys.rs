@@ -141,7 +141,11 @@ const TOOLSET: Kind = Shape(&[
 pub(super) static CHAT_CLOSED: Kinds = Kinds {
     function: Shape(&[need("type", Any), need("function", Shape(FUNCTION)), key("custom", Any)]),
     freeform: Shape(&[need("type", Any), need("custom", Open(NAMED)), key("function", Any)]),
-    typed: &[],
+    typed: &[
+        // What stands there is no function, or it would be one.
+        typed("function", Shape(&[need("type", Any), need("function", Any), key("custom", Any)])),
+        typed("custom", Shape(&[need("type", Any), need("custom", Any), key("function", Any)])),
+    ],
     others: Some(Shape(&[need("type", Any)])),
     schema: &["function", "parameters"],
     own_schemas: &[],
@@ -150,6 +154,10 @@ pub(super) static CHAT_CLOSED: Kinds = Kinds {
 pub(super) static CHAT_OPEN: Kinds = Kinds {
     function: Open(&[need("type", Any), need("function", Open(NAMED))]),
     freeform: Open(&[need("type", Any), need("custom", Open(NAMED))]),
+    typed: &[
+        typed("function", Open(&[need("type", Any), need("function", Any)])),
+        typed("custom", Open(&[need("type", Any), need("custom", Any)])),
+    ],
     others: Some(Open(&[need("type", Any)])),
     ..CHAT_CLOSED
 };
@@ -157,11 +165,12 @@ pub(super) static CHAT_OPEN: Kinds = Kinds {
 pub(super) static CHAT_UNTYPED: Kinds = Kinds {
     function: Shape(&[key("type", Any), need("function", Shape(FUNCTION))]),
     freeform: Shape(&[key("type", Any), need("custom", Open(NAMED))]),
+    typed: &[],
     others: None,
     ..CHAT_CLOSED
 };
 pub(super) static ANYTHING: Kinds =
-    Kinds { function: OPEN, freeform: OPEN, others: Some(OPEN), ..CHAT_CLOSED };
+    Kinds { function: OPEN, freeform: OPEN, typed: &[], others: Some(OPEN), ..CHAT_CLOSED };
 const FUNCTION: &[Key] =
     &[need("name", Any), key("description", Any), key("parameters", Any), key("strict", Any)];
 const NAMED: &[Key] = &[need("name", Any)];

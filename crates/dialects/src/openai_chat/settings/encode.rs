@@ -188,7 +188,7 @@ fn reasoning(wanted: &Reasoning, flavor: &Flavor, o: &mut Object<'_>, ledger: &m
     match flavor.control {
         Control::None => unknown(ledger, "reasoning"),
         Control::Effort => {
-            if wanted.is_off() {
+            if is_off(wanted) {
                 o.word("reasoning_effort", "none");
             } else {
                 effort(wanted, flavor, o, ledger);
@@ -196,7 +196,7 @@ fn reasoning(wanted: &Reasoning, flavor: &Flavor, o: &mut Object<'_>, ledger: &m
         }
         Control::Object => o.object("reasoning", |o| reasoning_object(wanted, flavor, o, ledger)),
         Control::Thinking | Control::ThinkingAndEffort => {
-            let off = wanted.is_off();
+            let off = is_off(wanted);
             let kind = if off { "disabled" } else { "enabled" };
             o.object("thinking", |o| o.word("type", kind));
             if flavor.control == Control::ThinkingAndEffort && !off {
@@ -206,7 +206,7 @@ fn reasoning(wanted: &Reasoning, flavor: &Flavor, o: &mut Object<'_>, ledger: &m
             }
         }
         Control::Enable => {
-            o.boolean("enable_thinking", !wanted.is_off());
+            o.boolean("enable_thinking", !is_off(wanted));
             o.json_if("thinking_budget", wanted.budget.as_ref());
             if wanted.effort.is_some() && wanted.budget.is_none() {
                 converted(ledger, "an effort cannot be said, only whether to reason");
@@ -216,6 +216,12 @@ fn reasoning(wanted: &Reasoning, flavor: &Flavor, o: &mut Object<'_>, ledger: &m
     if wanted.display.is_some() && flavor.control != Control::Object {
         unknown(ledger, "display of reasoning");
     }
+}
+
+/// An effort of `none` says it, too, where no mode says otherwise.
+fn is_off(wanted: &Reasoning) -> bool {
+    wanted.is_off()
+        || wanted.mode.is_none() && wanted.effort.as_ref().is_some_and(|word| word == "none")
 }
 
 /// `reasoning_effort`, from the client's word or from its budget.
@@ -241,7 +247,7 @@ fn effort(wanted: &Reasoning, flavor: &Flavor, o: &mut Object<'_>, ledger: &mut 
 }
 
 fn reasoning_object(wanted: &Reasoning, flavor: &Flavor, o: &mut Object<'_>, ledger: &mut Ledger) {
-    match (wanted.is_off(), &wanted.effort, &wanted.budget) {
+    match (is_off(wanted), &wanted.effort, &wanted.budget) {
         (true, ..) => o.boolean("enabled", false),
         (_, None, Some(budget)) => o.json("max_tokens", budget),
         (_, Some(word), budget) => {

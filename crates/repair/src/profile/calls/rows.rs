@@ -157,6 +157,7 @@ const ALL_MARKS: &[&str] = &[
     "no call",
     "empty call",
     "null call",
+    "no name",
 ];
 /// Takes ids that say nothing.
 const MOST_MARKS: &[&str] = &[
@@ -167,6 +168,7 @@ const MOST_MARKS: &[&str] = &[
     "object arguments",
     "other arguments",
     "no call",
+    "no name",
 ];
 /// As these, but nothing in a message may be null.
 const NO_NULLS: &[&str] = &[
@@ -178,6 +180,7 @@ const NO_NULLS: &[&str] = &[
     "other arguments",
     "no call",
     "null call",
+    "no name",
 ];
 /// Asks for nothing in particular in a call, but for a string where one should be.
 const LOOSE: &[&str] = &[
@@ -187,8 +190,10 @@ const LOOSE: &[&str] = &[
     "no call",
     "empty call",
     "null call",
+    "no name",
 ];
-const LOOSER: &[&str] = &["null arguments", "object arguments", "other arguments", "no call"];
+const LOOSER: &[&str] =
+    &["null arguments", "object arguments", "other arguments", "no call", "no name"];
 
 /// The inventor of the dialect, and who serves the same models.
 const INVENTOR: &[&str] = &["", "openai", "azure"];

@@ -28,6 +28,7 @@ pub(super) const FIELDS: Fields = Fields {
     labels: &[],
     only_user_named: false,
     trusts: true,
+    own_blocks_only: false,
 };
 
 const BODY: &[Key] = &[

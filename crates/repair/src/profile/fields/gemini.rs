@@ -63,6 +63,7 @@ pub(super) const STUDIO: Fields = Fields {
     plain_system: false,
     only_user_named: false,
     trusts: true,
+    own_blocks_only: false,
 };
 
 /// As Vertex knows them.

@@ -44,6 +44,8 @@ pub struct Fields {
     /// Its clients write what it knows, and not what its relatives know: a field that is not listed
     /// here is one that is newer than this list.
     pub trusts: bool,
+    /// Nothing is said of a block that only another dialect knows.
+    pub own_blocks_only: bool,
 }
 
 /// A kind of block that only one dialect has.
@@ -163,6 +165,7 @@ const ANY: Fields = Fields {
     labels: LABELS,
     only_user_named: false,
     trusts: false,
+    own_blocks_only: false,
 };
 
 /// "x-anthropic-billing-header: `cc_version=2.1.117.48f`; `cc_entrypoint=cli`; cch=71fea;"

@@ -41,6 +41,7 @@ pub(super) const OPENAI: Fields = Fields {
     plain_system: false,
     only_user_named: false,
     trusts: false,
+    own_blocks_only: true,
 };
 
 pub(super) const AZURE: Fields = Fields { body: Some(AZURES), ..OPENAI };
@@ -65,7 +66,7 @@ pub(super) const GENERIC: Fields = Fields {
 pub(super) const CEREBRAS: Fields =
     Fields { body: None, blocks: &[], foreign: Some(NAMED_PARTS), ..GENERIC };
 
-pub(super) const OTHERS: Fields = Fields { foreign: Some(NAMED_PARTS), ..ANY };
+pub(super) const OTHERS: Fields = Fields { foreign: Some(NAMED_PARTS), ..CHAT };
 
 pub(super) const XAI: Fields = Fields { only_user_named: true, ..OTHERS };
 
@@ -87,7 +88,7 @@ pub(super) const VLLM: Fields = Fields {
         opaque("tool_reference", Side::Anywhere),
         REASONING,
     ]),
-    ..ANY
+    ..CHAT
 };
 
 pub(super) const LLAMA: Fields = Fields {
@@ -100,7 +101,7 @@ pub(super) const LLAMA: Fields = Fields {
         opaque("input_video", Side::Anywhere),
         REASONING,
     ]),
-    ..ANY
+    ..CHAT
 };
 
 pub(super) const OLLAMA: Fields = Fields {
@@ -109,10 +110,10 @@ pub(super) const OLLAMA: Fields = Fields {
         open("input_audio", Side::Anywhere, AUDIO),
         REASONING,
     ]),
-    ..ANY
+    ..CHAT
 };
 
-pub(super) const DEEPSEEK: Fields = Fields { foreign: Some(&[REASONING]), ..ANY };
+pub(super) const DEEPSEEK: Fields = Fields { foreign: Some(&[REASONING]), ..CHAT };
 
 pub(super) const GROQ: Fields = Fields {
     body: Some(GROQS),
@@ -140,8 +141,8 @@ pub(super) const MISTRAL: Fields = Fields {
     turns: &[
         (Role::System, &[]),
         (Role::Developer, &[]),
-        // Of a tool's message, the name is known.
-        (Role::User, NAMED),
+        // The name in a tool's message is its own.
+        (Role::User, &[]),
         (Role::Assistant, &[key("prefix", Any), key("empty calls", Any)]),
     ],
     // The others are marks of what a call may lack there.
@@ -158,6 +159,7 @@ pub(super) const MISTRAL: Fields = Fields {
     ..OPENAI
 };
 
+const CHAT: Fields = Fields { own_blocks_only: true, ..ANY };
 /// Entries of a field of its own.
 const REASONING: Foreign = opaque("reasoning*", Side::Assistant);
 /// Any part that has a name, and what the name promises.

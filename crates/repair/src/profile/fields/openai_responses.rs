@@ -60,6 +60,7 @@ pub(super) const FIELDS: Fields = Fields {
     labels: LABELS,
     only_user_named: false,
     trusts: true,
+    own_blocks_only: false,
 };
 /// "Unsupported parameter: temperature", whatever it is.
 pub(super) const CODEX: Fields =

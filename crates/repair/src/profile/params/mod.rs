@@ -182,6 +182,8 @@ pub enum When {
     With(&'static str),
     Beyond(Span),
     ThinkingBeyond(Span),
+    /// A text has more characters than this.
+    Longer(usize),
 }
 
 /// How many pairs, and how long they are.

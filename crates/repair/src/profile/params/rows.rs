@@ -92,7 +92,10 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
             sampling: CHAT_RANGES,
             format: Format { json_word: true, ..ANY_FORMAT },
             longest_user: 128,
-            conflicts: &[LOGPROBS],
+            conflicts: &[
+                LOGPROBS,
+                Conflict { field: "session_id", item: None, when: When::Longer(256) },
+            ],
             ..COPY
         },
     ),

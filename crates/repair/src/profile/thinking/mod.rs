@@ -48,8 +48,6 @@ pub struct Thinking {
     /// Seals are base64.
     pub base64_seals: bool,
     pub sealed_calls: SealedCalls,
-    /// The field that a call has where it can be sealed; empty where all can be.
-    pub sealable: &'static str,
     /// Thinking stands in the assistant's words only, and never at their end.
     pub placed: bool,
     /// What holds thinking begins with it.

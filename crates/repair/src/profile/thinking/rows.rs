@@ -117,13 +117,12 @@ pub(in crate::profile) static ROWS: &[(Scope, Thinking)] = &[
     ),
     (
         Scope::flavors(CHAT, &["gemini-compat"]),
-        Thinking { sealed_calls: SealedCalls::First, sealable: "function", ..OPEN },
+        Thinking { sealed_calls: SealedCalls::First, ..OPEN },
     ),
     (
         Scope::of(CHAT, &["openrouter"], &["google/"]),
         Thinking {
             sealed_calls: SealedCalls::Step,
-            sealable: "function",
             sealed_formats: &["google-gemini-v1"],
             issuers: &["google"],
             ..ROUTED
@@ -267,7 +266,6 @@ const OPEN: Thinking = Thinking {
     refuses_strangers: false,
     base64_seals: false,
     sealed_calls: SealedCalls::Free,
-    sealable: "",
     placed: false,
     comes_first: false,
     opens_loop: false,

@@ -1,0 +1,151 @@
+//! The fields of a message, as they are found.
+
+use interlingua_model::{Args, Extras, Ledger, Place};
+use interlingua_wire::{Field, Json, Node, Text};
+
+use super::parts::{self, odd};
+use super::{ID, calls, mark};
+use crate::note;
+
+/// The fields of a message, found in one pass.
+#[derive(Default)]
+pub(super) struct Fields<'d> {
+    pub(super) role: Option<Node<'d>>,
+    pub(super) content: Option<Node<'d>>,
+    pub(super) refusal: Option<Text>,
+    pub(super) tool_calls: Option<Node<'d>>,
+    pub(super) function_call: Option<Node<'d>>,
+    pub(super) tool_call_id: Option<Node<'d>>,
+    /// The id of a result's call is there, and null.
+    pub(super) null_call: bool,
+    pub(super) name: Option<Node<'d>>,
+    /// `reasoning_content`, or `reasoning`.
+    pub(super) reasoning: Option<Text>,
+    pub(super) details: Option<Node<'d>>,
+    pub(super) annotations: Option<Node<'d>>,
+    pub(super) images: Option<Node<'d>>,
+    pub(super) audio: Option<Node<'d>>,
+    pub(super) extras: Extras,
+    /// Something is there that means nothing to some of the roles.
+    unread: bool,
+}
+
+impl<'d> Fields<'d> {
+    pub(super) fn read(node: Node<'d>) -> Self {
+        let mut fields = Self::default();
+        for field in node.fields() {
+            let value = field.value;
+            let some = Some(value).filter(|value| !value.is_null());
+            let name = field.name();
+            if mark::FIELDS.contains(&&*name) {
+                mark::hold(&mut fields.extras, &name);
+            }
+            fields.unread |= UNSAID.contains(&&*name);
+            match &*name {
+                "role" => fields.role = some,
+                "content" => fields.content = some,
+                "refusal" => fields.refusal = some.map(parts::text_of),
+                "tool_calls" => {
+                    fields.tool_calls = some;
+                    if value.is_array() && value.is_empty() {
+                        fields.extras.put(ID, Text::word(mark::EMPTY_CALLS), Json::NULL);
+                    }
+                }
+                "function_call" => fields.function_call = some,
+                "tool_call_id" => (fields.tool_call_id, fields.null_call) = (some, some.is_none()),
+                "name" => {
+                    fields.name = some;
+                    fields.keep(field);
+                }
+                "reasoning_content" if value.is_string() => fields.reasoning = value.text(),
+                // Where both are told they are the same.
+                "reasoning" if value.is_string() => {
+                    fields.reasoning = fields.reasoning.take().or(value.text());
+                }
+                "reasoning_details" if value.is_array() && !value.is_empty() => {
+                    fields.details = some;
+                }
+                // A relay's list of the same blocks.
+                "thinking_blocks"
+                    if value.is_array() && node.get("reasoning_details").is_none() =>
+                {
+                    fields.details = some;
+                }
+                "annotations" if some.is_none_or(Node::is_array) => fields.annotations = some,
+                "images" if some.is_none_or(Node::is_array) => fields.images = some,
+                "audio" => {
+                    fields.audio = some;
+                    fields.keep(field);
+                }
+                "extra_content" if calls::signature(node).is_some() => {}
+                _ => fields.extras.keep(ID, field),
+            }
+        }
+        fields
+    }
+
+    /// Notes what must be a string and is none.
+    pub(super) fn settle(&mut self, place: Place, ledger: &mut Ledger) {
+        if self.tool_call_id.is_some_and(|id| !id.is_string()) {
+            odd(ledger, place, "an id that is no string is read as its JSON");
+        }
+        if self.name.take_if(|name| !name.is_string()).is_some() {
+            ledger.loss(note::ODD_INPUT, place, "left out a name that is no string");
+            self.extras.retain(ID, |key, _| key != "name");
+        }
+    }
+
+    /// Keeps fields that mean nothing in a message of this role.
+    pub(super) fn left_by(
+        mut self,
+        node: Node<'_>,
+        unread: &[&str],
+        place: Place,
+        ledger: &mut Ledger,
+    ) -> Self {
+        if self.unread {
+            for field in node.fields().filter(|field| unread.contains(&&*field.name())) {
+                if self.extras.find(ID, &field.name()).is_none() {
+                    self.keep(field);
+                }
+            }
+            if unread.contains(&CALLS) && self.tool_calls.is_some_and(|calls| !is_whole(calls)) {
+                let what =
+                    "left out calls that cannot be read in a message that is not the model's";
+                ledger.loss(note::ODD_INPUT, place, what);
+                self.extras.retain(ID, |key, _| key != CALLS);
+            }
+        }
+        self
+    }
+
+    /// Keeps a field; of one that is null, that it is there.
+    fn keep(&mut self, field: Field<'_>) {
+        if field.value.is_null() {
+            mark::hold(&mut self.extras, &field.name());
+        } else {
+            self.extras.keep(ID, field);
+        }
+    }
+}
+
+/// Whether this is a list of calls of which nobody misses anything.
+fn is_whole(calls: Node<'_>) -> bool {
+    let whole = |call: Node<'_>| {
+        let function = call.get("function");
+        let get = |key: &str| function.and_then(|function| function.get(key)?.text());
+        let word = |key: &str| call.get(key).is_some_and(|one| !one.word().is_empty());
+        word("id")
+            && word("type")
+            && get("name").is_some_and(|name| !name.is_empty())
+            && get("arguments").is_some_and(|args| matches!(Args::from_text(&args), Args::Json(_)))
+    };
+    calls.is_array() && calls.items().all(whole)
+}
+
+pub(super) const CALL: &str = "tool_call_id";
+pub(super) const DETAILS: &str = "reasoning_details";
+const CALLS: &str = "tool_calls";
+/// What nobody but the assistant says, but in a result.
+pub(super) const UNSAID: &[&str] = &[CALL, CALLS, "reasoning", "reasoning_content", DETAILS];
+pub(super) const UNTHOUGHT: &[&str] = &[CALLS, "reasoning", "reasoning_content", DETAILS];
