@@ -7,6 +7,7 @@ use super::{Broken, Law, Sent, judged};
 const UNMENDABLE: &[&str] = &[
     // The words of the conversation do not fit. Compaction is the agent's work.
     "prompt-too-long",
+    "context-length",
     "request-too-large",
     "context-length",
     // More messages than the API takes: leaving out old ones is compaction, too.
