@@ -1,6 +1,6 @@
 //! Questions that several rules ask of a conversation.
 
-use interlingua_model::{Block, Body, Role, TopField, Turn, Verbatim};
+use interlingua_model::{Block, Body, Form, Role, TopField, Turn, Verbatim};
 use interlingua_wire::Text;
 
 use crate::Work;
@@ -65,7 +65,13 @@ impl Work<'_> {
     /// Whether anything of the block is written for the target.
     pub fn is_said(&self, block: &Verbatim<Block>) -> bool {
         match &block.body {
-            Body::Foreign { dialect, .. } => *dialect == self.profile.dialect,
+            Body::Foreign { dialect, .. } => {
+                *dialect == self.profile.dialect && !is_reasoning(block)
+            }
+            // Where reasoning is part of the content, it says something if there is a text.
+            Body::Thinking(one) if self.profile.texts.reasoning_in_content => {
+                one.form != Form::Redacted && !one.text.is_empty()
+            }
             Body::Thinking(_) => {
                 self.is_own()
                     || self.profile.texts.reasoning_of.is_some() && self.is_kept_reasoning(block)
@@ -138,8 +144,18 @@ pub(crate) fn words(block: &Block) -> Option<&Text> {
     }
 }
 
+/// Reasoning, or an entry of a list of it that nobody can read.
 pub(crate) fn is_reasoning(block: &Block) -> bool {
-    matches!(block.body, Body::Thinking(_))
+    match &block.body {
+        Body::Thinking(_) => true,
+        Body::Foreign { kind, .. } => kind.raw().starts_with("reasoning"),
+        Body::Text { .. }
+        | Body::Refusal(_)
+        | Body::Media(_)
+        | Body::Data(_)
+        | Body::ToolCall(_)
+        | Body::ToolResult(_) => false,
+    }
 }
 
 pub(crate) fn is_result(block: &Block) -> bool {

@@ -17,11 +17,18 @@ pub(crate) fn spelled(number: f64) -> Json {
     Json::parse(number.to_string()).unwrap_or(Json::NULL)
 }
 
-/// A whole number written without a fraction or an exponent.
+/// A whole number written without a fraction or an exponent, and not beyond all measure.
 pub(crate) fn is_exact(json: &Json) -> bool {
     let digits = json.as_str().trim();
-    digits.strip_prefix('-').unwrap_or(digits).bytes().all(|byte| byte.is_ascii_digit())
+    digits.parse::<i64>().is_ok() || digits.parse::<u64>().is_ok()
 }
+
+/// A whole number as near to this as any reader of JSON can hold.
+pub(crate) fn whole(number: f64) -> f64 {
+    number.trunc().clamp(-MOST, MOST)
+}
+
+const MOST: f64 = 9_007_199_254_740_991.0;
 
 /// A number as a count: no less than nothing, and whole.
 #[expect(clippy::cast_sign_loss, reason = "what is less than nothing is nothing")]

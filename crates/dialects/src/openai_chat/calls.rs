@@ -44,7 +44,7 @@ pub(super) fn decode(
         // Some clients leave out what holds the name, or call it otherwise.
         _ => (node.get("function").or(node.get(&kind)).unwrap_or(node), false),
     };
-    let name = payload.get("name").map(parts::text_of).unwrap_or_default();
+    let name = payload.get("name").and_then(Node::text).unwrap_or_default();
     let args = if freeform {
         Args::Freeform(payload.get("input").map(parts::text_of).unwrap_or_default())
     } else {
@@ -72,7 +72,7 @@ pub(super) fn decode(
 /// What a replayed call lacks: not every server minds.
 fn marks(node: Node<'_>, payload: Node<'_>, freeform: bool) -> impl Iterator<Item = &'static str> {
     let arguments = match payload.get("arguments").map(Node::kind) {
-        _ if freeform => None,
+        _ if freeform => payload.get("input").is_none().then_some(mark::NO_ARGUMENTS),
         None => Some(mark::NO_ARGUMENTS),
         Some(Kind::String) => None,
         Some(Kind::Null) => Some(mark::NULL_ARGUMENTS),
@@ -80,7 +80,11 @@ fn marks(node: Node<'_>, payload: Node<'_>, freeform: bool) -> impl Iterator<Ite
         Some(Kind::Array | Kind::Number | Kind::Bool) => Some(mark::OTHER_ARGUMENTS),
     };
     let kind = node.get("type").is_none().then_some(mark::NO_TYPE);
-    kind.into_iter().chain(arguments)
+    let said = node.get("type").map(Node::word).unwrap_or_default();
+    let elsewhere =
+        matches!(&*said, "function" | "custom") && !node.get(&said).is_some_and(Node::is_object);
+    let tool = elsewhere || payload.get("name").is_none();
+    kind.into_iter().chain(tool.then_some(mark::NO_TOOL)).chain(arguments)
 }
 
 /// A legacy call: it has no id, and its text is that of the `function_call`.

@@ -138,7 +138,8 @@ fn plain<'p>(piece: &'p Piece<'_>, pen: &Pen<'_>) -> Option<&'p Text> {
     match piece {
         Piece::Text(text, block) => {
             let marked = block.is_some_and(|block| {
-                (block.cache.is_some() && pen.writes_cache()) || !block.extras.of(ID).is_empty()
+                (block.cache.is_some() && pen.writes_cache())
+                    || block.extras.of(ID).iter().any(|(key, _)| !mark::is(key))
             });
             (!marked).then_some(text)
         }

@@ -290,7 +290,10 @@ fn result(
     };
     let mut content = Vec::new();
     parts::content(fields.content, &mut content, Place { block: Some(0), ..place }, ledger);
-    let is_filler = |block: &Verbatim<Block>| block.body.as_text().is_some_and(Text::is_empty);
+    let is_filler = |block: &Verbatim<Block>| {
+        let beside = block.cache.is_some() || !block.extras.is_empty();
+        !beside && block.body.as_text().is_some_and(Text::is_empty)
+    };
     if content.len() == 1 && content.iter().all(is_filler) {
         content.clear();
     }

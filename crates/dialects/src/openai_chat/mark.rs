@@ -11,6 +11,8 @@ pub(super) const NO_ID: &str = "no id";
 /// A call's id is there, but empty.
 pub(super) const EMPTY_ID: &str = "empty id";
 pub(super) const NO_TYPE: &str = "no type";
+/// A call does not name a tool, or not where its type says.
+pub(super) const NO_TOOL: &str = "no tool";
 pub(super) const NO_ARGUMENTS: &str = "no arguments";
 pub(super) const NULL_ARGUMENTS: &str = "null arguments";
 pub(super) const OBJECT_ARGUMENTS: &str = "object arguments";
@@ -64,6 +66,7 @@ const ALL: &[&str] = &[
     NO_ID,
     EMPTY_ID,
     NO_TYPE,
+    NO_TOOL,
     NO_ARGUMENTS,
     NULL_ARGUMENTS,
     OBJECT_ARGUMENTS,

@@ -69,7 +69,7 @@ pub(super) fn part(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbati
         "file" => file(node),
         "refusal" => refusal(node),
         "thinking" => thinking(node),
-        "" => Some((Block::new(Body::Data(node.json())), "")),
+        "" if node.get("text").is_none() => Some((Block::new(Body::Data(node.json())), "")),
         _ => None,
     };
     let block = match read {

@@ -160,7 +160,8 @@ pub(super) fn write(block: &Verbatim<Block>, index: u64, out: &mut Array<'_>) ->
             if let Some(seal) = seal.filter(|_| beside) {
                 o.text("signature", &seal.data);
             }
-            tail(block, o);
+            // A text of a format that seals its texts is taken for one that lost its seal.
+            tail_of(block, beside || thinking.form != Form::Full, o);
         });
         next += 1;
     }
@@ -199,16 +200,22 @@ pub(super) fn head(kind: &'static str, index: u64, o: &mut Object<'_>) {
 
 /// Id, format and what else the entry had.
 pub(super) fn tail(block: &Block, o: &mut Object<'_>) {
+    tail_of(block, true, o);
+}
+
+fn tail_of(block: &Block, formatted: bool, o: &mut Object<'_>) {
     if let Some(seal) = block.seal.as_deref() {
         o.text_if("id", seal.id.as_ref());
-        if block.extras.find(ID, "format").is_none()
+        if formatted
+            && block.extras.find(ID, "format").is_none()
             && let Some(format) = canonical(&seal.origin.issuer)
         {
             o.word("format", format);
         }
     }
     let has_id = block.seal.as_deref().is_some_and(|seal| seal.id.is_some());
-    for (key, value) in block.extras.of(ID).iter().filter(|(key, _)| !(has_id && key == "id")) {
+    let told = |key: &Text| has_id && key == "id" || !formatted && key == "format";
+    for (key, value) in block.extras.of(ID).iter().filter(|(key, _)| !told(key)) {
         o.key_text(key).json(value);
     }
 }

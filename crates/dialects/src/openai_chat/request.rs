@@ -1,7 +1,7 @@
 //! Requests: the body, both ways.
 
 use bytes::Bytes;
-use interlingua_model::{Conversation, Ledger, Place, Target, Verbatim};
+use interlingua_model::{Conversation, Ledger, Place, Target, Tool, Verbatim};
 use interlingua_wire::json::Object;
 use interlingua_wire::{Doc, Node, Text, Writer};
 
@@ -106,7 +106,8 @@ fn rewrite(model: Option<&Text>, o: &mut Object<'_>, pen: &mut Pen<'_>) {
 fn only<'c>(pen: &Pen<'c>) -> Option<&'c [Text]> {
     let conversation = pen.conversation;
     let only = settings::only(&conversation.settings, pen.flavor)?;
-    conversation.tools.iter().any(|tool| only.contains(&tool.name)).then_some(only)
+    let offered = |tool: &Verbatim<Tool>| only.contains(&tool.name) && tools::is_sayable(tool);
+    conversation.tools.iter().any(offered).then_some(only)
 }
 
 /// "`tools` must not be an empty array. Either provide at least one tool or omit the field entirely."

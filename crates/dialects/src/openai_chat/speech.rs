@@ -58,7 +58,9 @@ pub(super) fn encode(
     let says_nothing = speech.texts.is_empty()
         && speech.refusals.is_empty()
         && speech.images.is_empty()
-        && speech.calls.is_empty();
+        && speech.calls.is_empty()
+        // What is thought is part of the content there.
+        && (pen.flavor.reasoning != Reasoning::Content || speech.thinking.is_empty());
     // An empty message is refused, and reasoning alone is that of an answer that was broken off.
     if says_nothing && !speech.empty {
         for (place, _) in &speech.thinking {

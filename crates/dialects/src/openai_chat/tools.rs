@@ -49,7 +49,7 @@ pub(super) fn decode(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verba
             return Verbatim::read(tool, ID, node.json());
         }
     };
-    let name = inner.get("name").map(parts::text_of).unwrap_or_default();
+    let name = inner.get("name").and_then(Node::text).unwrap_or_default();
     let kind = if freeform {
         ToolKind::Freeform { format: some(inner.get("format")).map(|format| flat(&format)) }
     } else {
@@ -142,10 +142,14 @@ pub(super) fn encode_all(
 
 /// Whether any tool can be said, so that no empty list is written.
 pub(super) fn any(tools: &[Verbatim<Tool>]) -> bool {
-    tools.iter().any(|tool| match &tool.kind {
+    tools.iter().any(|tool| is_sayable(tool))
+}
+
+pub(super) fn is_sayable(tool: &Tool) -> bool {
+    match &tool.kind {
         ToolKind::Function { .. } | ToolKind::Freeform { .. } => true,
         ToolKind::Foreign { dialect, .. } => *dialect == ID,
-    })
+    }
 }
 
 fn encode(tool: &Tool, place: Place, out: &mut Array<'_>, pen: &mut Pen<'_>) {

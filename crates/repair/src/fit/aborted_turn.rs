@@ -16,6 +16,8 @@
 
 use interlingua_model::{Block, Place, Turn, Verbatim};
 
+use interlingua_wire::Json;
+
 use crate::Work;
 use crate::look::{instructs, is_assistants, is_reasoning, words};
 use crate::profile::texts::Alone;
@@ -44,7 +46,14 @@ pub fn apply(work: &mut Work<'_>) {
 
 fn is_aborted(work: &Work<'_>, turn: &Turn, alone: Alone) -> bool {
     // Where a turn must hold something, reasoning that is part of its content is something.
-    let held = |block: &Verbatim<Block>| block.text_for(work.profile.dialect).is_some();
+    let held = |block: &Verbatim<Block>| {
+        let entry = |text: &Json| {
+            let doc = text.doc();
+            doc.root().get("type").is_none_or(|kind| kind.word().starts_with("reasoning"))
+        };
+        let text = block.text_for(work.profile.dialect);
+        text.is_some_and(|text| !(is_reasoning(block) && entry(text)))
+    };
     if alone == Alone::Refused && turn.blocks.iter().any(held) {
         return false;
     }

@@ -34,6 +34,9 @@ pub fn apply(work: &mut Work<'_>) {
     if row.refuses_strangers && !work.is_own() {
         strangers(work);
     }
+    if work.profile.texts.reasoning_in_content && !work.is_own() {
+        untold(work);
+    }
     if row.replay == Replay::All {
         return;
     }
@@ -47,6 +50,15 @@ pub fn apply(work: &mut Work<'_>) {
         let looked_at = said || row.replay != Replay::Redacted;
         let refusal = || refusal(work.block(turn, at), row, own, model.as_ref());
         looked_at.then(refusal).flatten()
+    });
+}
+
+/// Leaves out reasoning without a text, or of somebody else than the model, for which there is no place.
+fn untold(work: &mut Work<'_>) {
+    let all = 0..work.turns().len();
+    thoughts::leave_out(work, all, |work, turn, at| {
+        let told = work.turns()[turn].role == Role::Assistant && work.is_said(work.block(turn, at));
+        (!told).then(|| "left out reasoning: there is no place for it".to_owned())
     });
 }
 

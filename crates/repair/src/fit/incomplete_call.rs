@@ -82,8 +82,15 @@ fn results(work: &mut Work<'_>) {
 }
 
 /// What a call that was written otherwise has among its extras.
-pub const MARKS: &[&str] =
-    &["no id", "no type", "no arguments", "null arguments", "object arguments", "other arguments"];
+pub const MARKS: &[&str] = &[
+    "no id",
+    "no type",
+    "no tool",
+    "no arguments",
+    "null arguments",
+    "object arguments",
+    "other arguments",
+];
 const RESULT_MARKS: &[&str] = &["no call", "empty call", "null call", "no name"];
 /// What a tool is called that nobody names.
 const NAMELESS: &str = "unknown";

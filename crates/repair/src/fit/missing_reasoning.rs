@@ -17,7 +17,7 @@
 
 use std::ops::Range;
 
-use interlingua_model::{Block, Body, Form, Place, Role, Thinking, Turn};
+use interlingua_model::{Block, Body, Form, Place, Role, Thinking, Turn, Verbatim};
 use interlingua_wire::Text;
 
 use super::forced_while_thinking::turn_off;
@@ -112,8 +112,10 @@ fn stretches(work: &Work<'_>) -> Vec<Range<usize>> {
     let mut stretches = Vec::new();
     let mut start = 0;
     for (at, turn) in work.turns().iter().enumerate() {
-        let result = |block: &Block| matches!(block.body, Body::ToolResult(_));
-        let says = turn.blocks.is_empty() || turn.blocks.iter().any(|block| !result(block));
+        let speech = |block: &Verbatim<Block>| {
+            !matches!(block.body, Body::ToolResult(_)) && work.is_said(block)
+        };
+        let says = turn.blocks.is_empty() || turn.blocks.iter().any(speech);
         if turn.role == Role::User && says {
             stretches.push(start..at);
             start = at + 1;

@@ -33,13 +33,16 @@ pub fn apply(work: &mut Work<'_>) {
         let places =
             || step.clone().flat_map(|turn| (0..work.blocks(turn).len()).map(move |at| (turn, at)));
         let block = |(turn, at): &(usize, usize)| work.block(*turn, *at);
-        let Some((turn, at)) = places().find(|place| is_call(block(place))) else { continue };
+        let Some((turn, at)) = places().find(|place| is_call(rule, block(place))) else { continue };
         let sealed = match rule {
             SealedCalls::Step => places().any(|place| carries(work, place)),
             SealedCalls::First | SealedCalls::Free => is_sealed(work.block(turn, at)),
         };
         let elsewhere = match rule {
-            SealedCalls::Step => places().find(|place| is_sealed(block(place))),
+            SealedCalls::Step => places().find(|place| {
+                let one = block(place);
+                matches!(one.body, Body::ToolCall(_)) && is_sealed(one)
+            }),
             SealedCalls::First | SealedCalls::Free => Some((turn, at)),
         };
         match elsewhere.filter(|(turn, at)| is_sealed(work.block(*turn, *at))) {
@@ -78,9 +81,11 @@ fn respell(work: &mut Work<'_>, (turn, at): (usize, usize)) {
     work.change(Place::block(turn, at), "the call's signature stands where it is looked for");
 }
 
-/// A call that can be sealed; the older form of one cannot, and nobody asks for it there.
-fn is_call(block: &Block) -> bool {
-    pairing::call(block).is_some()
+/// A call that must be sealed; where the seal stands in the call, the older form of one has no place
+/// for it, and nobody asks.
+fn is_call(rule: SealedCalls, block: &Block) -> bool {
+    matches!(block.body, Body::ToolCall(_))
+        && (rule == SealedCalls::Step || pairing::call(block).is_some())
 }
 
 /// An entry of no known type that has a signature.

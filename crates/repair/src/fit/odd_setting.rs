@@ -78,7 +78,7 @@ fn better(value: &Json, whole: bool, spelling: Spelling) -> Option<Option<Json>>
     if spelled && !fraction {
         return None;
     }
-    Some(Some(number::spelled(if fraction { said.trunc() } else { said })))
+    Some(Some(number::spelled(if whole { number::whole(said) } else { said })))
 }
 
 fn short(value: &Json) -> String {

@@ -17,6 +17,7 @@
 use interlingua_model::Place;
 
 use crate::Work;
+use crate::look::is_reasoning;
 use crate::thoughts::is_thinking;
 
 pub fn apply(work: &mut Work<'_>) {
@@ -36,6 +37,20 @@ pub fn apply(work: &mut Work<'_>) {
         if let Some(field) = found {
             work.turn(turn);
             work.change(Place::turn(turn), format!("`{field}` is not known here"));
+            if work.profile.texts.reasoning_in_content {
+                silent(work, turn);
+            }
+        }
+    }
+}
+
+/// Leaves out reasoning that has no text for the content.
+fn silent(work: &mut Work<'_>, turn: usize) {
+    for at in (0..work.blocks(turn).len()).rev() {
+        let block = work.block(turn, at);
+        if is_reasoning(block) && !work.is_said(block) {
+            work.loss(Place::block(turn, at), "left out reasoning that says nothing");
+            work.remove(turn, at);
         }
     }
 }

@@ -18,7 +18,7 @@ use interlingua_model::{Block, Body, Extras, Place, Role, Turn, Verbatim};
 use interlingua_wire::Text;
 
 use crate::Work;
-use crate::look::{is_assistants, is_result};
+use crate::look::{is_assistants, is_reasoning, is_result};
 use crate::profile::texts::Strings;
 
 pub fn apply(work: &mut Work<'_>) {
@@ -62,16 +62,26 @@ fn contents(turn: &Turn) -> impl Iterator<Item = &Verbatim<Block>> {
 fn is_part(work: &Work<'_>, block: &Verbatim<Block>) -> bool {
     let written = block.text_for(work.profile.dialect).is_some();
     match &block.body {
-        Body::Text { .. } | Body::Refusal(_) | Body::Data(_) => written,
+        // What has something beside its text is written as a part.
+        Body::Text { .. } | Body::Refusal(_) | Body::Data(_) => {
+            written || !block.extras.is_empty() || block.cache.is_some()
+        }
         Body::Foreign { kind, .. } => !kind.raw().starts_with("reasoning"),
         Body::Thinking(_) | Body::Media(_) | Body::ToolCall(_) | Body::ToolResult(_) => false,
     }
 }
 
 fn is_empty_list(work: &Work<'_>, turn: &Verbatim<Turn>) -> bool {
-    contents(turn).next().is_none()
+    let beside = |block: &Verbatim<Block>| {
+        is_reasoning(block) || matches!(block.body, Body::ToolCall(_) | Body::Refusal(_))
+    };
+    contents(turn).all(beside)
         && turn.text_for(work.profile.dialect).is_some_and(|text| {
-            text.doc().root().get("content").is_some_and(interlingua_wire::Node::is_array)
+            let doc = text.doc();
+            let none = contents(turn).next().is_none();
+            doc.root()
+                .get("content")
+                .is_some_and(|list| list.is_array() && (none || list.is_empty()))
         })
 }
 

@@ -18,7 +18,7 @@
 
 use interlingua_model::{Choice, Place};
 
-use crate::profile::params::{Choosing, Forced, Lone};
+use crate::profile::params::{Forced, Lone};
 use crate::{Work, offer};
 
 pub fn apply(work: &mut Work<'_>) {
@@ -27,7 +27,7 @@ pub fn apply(work: &mut Work<'_>) {
         return;
     }
     let Some(choice) = &work.conversation().settings.choice else { return unread(work) };
-    if !offer::has_any(work) && is_lone(*row, choice) {
+    if !offer::has_any(work) && is_lone(work, choice) {
         work.settings().choice = None;
         return work.change(Place::SETTINGS, "left out the tool choice: there are no tools");
     }
@@ -71,7 +71,7 @@ pub fn apply(work: &mut Work<'_>) {
 }
 
 /// A choice that nobody can read cannot be made where there are no tools, either.
-fn unread(work: &mut Work<'_>) {
+pub(crate) fn unread(work: &mut Work<'_>) {
     let lone = work.profile.params.choice.without_tools;
     if matches!(lone, Lone::Nothing | Lone::OnlyNone)
         && offer::is_said(work)
@@ -93,8 +93,8 @@ pub fn is_forced(choice: &Choice) -> bool {
 }
 
 /// Whether the choice cannot be made where there are no tools.
-fn is_lone(row: Choosing, choice: &Choice) -> bool {
-    match row.without_tools {
+pub(crate) fn is_lone(work: &Work<'_>, choice: &Choice) -> bool {
+    match work.profile.params.choice.without_tools {
         Lone::Any => false,
         Lone::Unforced => is_forced(choice),
         Lone::OnlyNone => *choice != Choice::None,

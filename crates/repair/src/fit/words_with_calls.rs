@@ -27,7 +27,14 @@ pub fn apply(work: &mut Work<'_>) {
         }
         let this = &work.turns()[turn];
         let calls = this.blocks.iter().filter(|block| is_call(block)).count();
-        let speaks = this.blocks.iter().any(|block| !is_call(block) && !is_empty(block));
+        let speaks = this
+            .blocks
+            .iter()
+            .any(|block| !is_call(block) && !is_empty(block) && work.is_said(block));
+        if is_assistants(this) && calls > 0 && !speaks {
+            quiet(work, turn);
+        }
+        let this = &work.turns()[turn];
         if is_assistants(this) && calls > 0 && speaks {
             part(work, turn);
         } else if is_assistants(this) && calls == 0 && is_joined(work, turn) {
@@ -35,6 +42,18 @@ pub fn apply(work: &mut Work<'_>) {
             work.change(Place::turn(turn + 1), "words and calls are two turns here");
         }
         turn += 1;
+    }
+}
+
+/// Leaves out parts without a word, which are content all the same.
+fn quiet(work: &mut Work<'_>, turn: usize) {
+    let dialect = work.profile.dialect;
+    for at in (0..work.blocks(turn).len()).rev() {
+        let block = work.block(turn, at);
+        if !is_call(block) && block.text_for(dialect).is_some() {
+            work.loss(Place::block(turn, at), "left out a part without a word beside calls");
+            work.remove(turn, at);
+        }
     }
 }
 

@@ -92,3 +92,7 @@ pub(super) fn first<R>(rows: &'static [(Scope, R)], aim: &Aim) -> Option<&'stati
 /// A row of this name is for every dialect in which these models are asked.
 pub(super) const CLAUDE: &str = "claude";
 const CLAUDES: &[&str] = &["anthropic", "bedrock"];
+
+/// Models of one server that do not reason.
+pub(super) const GROQ_PLAIN: &[&str] =
+    &["^llama", "^meta-llama", "^gemma", "^mixtral", "^mistral", "^allam", "^kimi-k2-instruct"];

@@ -18,6 +18,8 @@ pub struct Texts {
     /// Whose reasoning is written; any other's is left out.
     pub reasoning_of: Option<&'static str>,
     pub reasoning_alone: Alone,
+    /// Reasoning is written among the texts.
+    pub reasoning_in_content: bool,
     /// A result may be a string, which may be empty.
     pub result_strings: bool,
     /// A failed result must hold something.
@@ -119,7 +121,7 @@ pub(super) static ROWS: &[(Scope, Texts)] = &[
     ),
     (
         Scope::flavors("openai-chat", &["mistral"]),
-        Texts { no_content: NoContent::SilenceRefused, ..BASE },
+        Texts { no_content: NoContent::SilenceRefused, reasoning_in_content: true, ..BASE },
     ),
     (Scope::all("openai-chat"), BASE),
     (Scope::all("openai-responses"), BASE),
@@ -149,6 +151,7 @@ const BASE: Texts = Texts {
     sealed_by: None,
     reasoning_of: None,
     reasoning_alone: Alone::Taken,
+    reasoning_in_content: false,
     result_strings: false,
     failed_result_holds: false,
     empty_result_doubtful: false,

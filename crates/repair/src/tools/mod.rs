@@ -6,6 +6,7 @@ use interlingua_model::{Choice, Conversation, Place, Tool, ToolKind, Verbatim};
 use interlingua_wire::{Doc, Field, Json, Node, Text};
 
 use crate::Profile;
+use crate::fit::tool_choice;
 use crate::profile::tools::{Draft, Root, Schema, Strict, Tools};
 use crate::schema::{look, own};
 use crate::shape::{Fit, Kind, Reading};
@@ -206,6 +207,8 @@ pub(crate) fn is_mark(tool: &Tool, key: &str, value: &Json) -> bool {
 pub(crate) fn forget_choice(work: &mut crate::Work<'_>, gone: &[Text]) {
     let none_left = work.conversation().tools.is_empty();
     let left = match &work.conversation().settings.choice {
+        None if none_left => return tool_choice::unread(work),
+        Some(Choice::None) if none_left && tool_choice::is_lone(work, &Choice::None) => None,
         None | Some(Choice::None) => return,
         Some(Choice::Auto | Choice::Required) if !none_left => return,
         Some(Choice::Named(name)) if !none_left && !gone.contains(name) => return,

@@ -150,6 +150,7 @@ const ALL_MARKS: &[&str] = &[
     "no id",
     "empty id",
     "no type",
+    "no tool",
     "no arguments",
     "null arguments",
     "object arguments",
@@ -163,6 +164,7 @@ const ALL_MARKS: &[&str] = &[
 const MOST_MARKS: &[&str] = &[
     "no id",
     "no type",
+    "no tool",
     "no arguments",
     "null arguments",
     "object arguments",
@@ -174,6 +176,7 @@ const MOST_MARKS: &[&str] = &[
 const NO_NULLS: &[&str] = &[
     "no id",
     "no type",
+    "no tool",
     "no arguments",
     "null arguments",
     "object arguments",
@@ -272,7 +275,7 @@ const MISTRAL: Calls = Calls {
     unique: Unique::Turn,
     old: false,
     old_results: false,
-    ids: Ids { never: Some("null"), ..ANY },
+    ids: Ids { least: 1, never: Some("null"), ..ANY },
     empty_list: true,
     complete: &[
         "no id",

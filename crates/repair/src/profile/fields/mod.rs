@@ -12,6 +12,7 @@ use interlingua_model::{Body, Form, MediaKind, Role};
 
 use super::Scope;
 use super::cache::OLD;
+use super::scope::GROQ_PLAIN;
 use crate::shape::Key;
 pub(super) use anthropic::CACHE as CACHE_CONTROL;
 
@@ -130,6 +131,7 @@ const fn opaque(kind: &'static str, side: Side) -> Foreign {
 pub(super) static ROWS: &[(Scope, Fields)] = &[
     (Scope::all("anthropic"), anthropic::FIELDS),
     (Scope::flavors("openai-chat", &["mistral"]), openai_chat::MISTRAL),
+    (Scope::of("openai-chat", &["groq"], GROQ_PLAIN), openai_chat::GROQ_PLAIN),
     (Scope::flavors("openai-chat", &["groq"]), openai_chat::GROQ),
     (Scope::flavors("openai-chat", &["cerebras"]), openai_chat::CEREBRAS),
     (Scope::flavors("openai-chat", &["generic"]), openai_chat::GENERIC),

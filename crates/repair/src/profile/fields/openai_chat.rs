@@ -104,16 +104,22 @@ pub(super) const LLAMA: Fields = Fields {
     ..CHAT
 };
 
-pub(super) const OLLAMA: Fields = Fields {
-    foreign: Some(&[
-        open("image_url", Side::Anywhere, IMAGE),
-        open("input_audio", Side::Anywhere, AUDIO),
-        REASONING,
-    ]),
-    ..CHAT
-};
+/// An image that cannot be read as one is refused there.
+pub(super) const OLLAMA: Fields =
+    Fields { foreign: Some(&[open("input_audio", Side::Anywhere, AUDIO), REASONING]), ..CHAT };
 
 pub(super) const DEEPSEEK: Fields = Fields { foreign: Some(&[REASONING]), ..CHAT };
+
+/// Models that do not reason take no reasoning back.
+pub(super) const GROQ_PLAIN: Fields = Fields {
+    turns: &[
+        (Role::System, NAMED),
+        (Role::Developer, NAMED),
+        (Role::User, NAMED),
+        (Role::Assistant, &[key("name", Text), key("function_call", Any), key("empty calls", Any)]),
+    ],
+    ..GROQ
+};
 
 pub(super) const GROQ: Fields = Fields {
     body: Some(GROQS),
@@ -151,6 +157,7 @@ pub(super) const MISTRAL: Fields = Fields {
         &[
             key("index", Any),
             key("no type", Any),
+            key("no tool", Any),
             key("no arguments", Any),
             key("object arguments", Any),
         ],

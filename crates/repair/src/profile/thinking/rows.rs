@@ -4,7 +4,7 @@ use interlingua_wire::Kind;
 
 use super::{Budget, Echo, Measure, Off, Replay, SealedCalls, Thinking, WithTools};
 use crate::profile::Scope;
-use crate::profile::scope::CLAUDE;
+use crate::profile::scope::{CLAUDE, GROQ_PLAIN};
 
 const CHAT: &str = "openai-chat";
 const RESPONSES: &str = "openai-responses";
@@ -354,8 +354,6 @@ const FROM_MINIMAL: &[&str] = &["minimal", "low", "medium", "high"];
 const LOW_TO_HIGH: &[&str] = &["low", "medium", "high"];
 const OLLAMA: &[&str] = &["minimal", "low", "medium", "high", "xhigh", "ultra", "max", "none"];
 const FIELDS: &[&str] = &["reasoning_content", "reasoning", "reasoning_details"];
-const GROQ_PLAIN: &[&str] =
-    &["^llama", "^meta-llama", "^gemma", "^mixtral", "^mistral", "^allam", "^kimi-k2-instruct"];
 const QWEN_THINKING: &[&str] = &[
     "-thinking",
     "^qwq",
