@@ -1,6 +1,7 @@
 //! The project's own commands; `cargo xtask --help` lists them.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command speaks to its user")]
 
+mod agents;
 mod bench;
 mod debian;
 mod deny;
@@ -93,6 +94,12 @@ const COMMANDS: &[Command] = &[
         usage: "[PYTEST ARGUMENTS | js NODE ARGUMENTS]",
         about: "the providers' own packages read what we write",
         run: sdk::command,
+    },
+    Command {
+        name: "agents",
+        usage: "[AGENT…]",
+        about: "real agents do a task through the gateway",
+        run: agents::command,
     },
     Command {
         name: "deny",

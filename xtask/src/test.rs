@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::run::{cargo, run};
-use crate::{Outcome, deny, fuzz, laws, sdk, takes_nothing, tidy};
+use crate::{Outcome, agents, deny, fuzz, laws, sdk, takes_nothing, tidy};
 
 struct Step {
     name: &'static str,
@@ -84,6 +84,11 @@ const STEPS: &[Step] = &[
         name: "sdk",
         about: "the providers' own packages read what we write",
         run: || sdk::command(&[]),
+    },
+    Step {
+        name: "agents",
+        about: "real agents do a task through the gateway",
+        run: || agents::command(&[]),
     },
     Step {
         name: "deny",
