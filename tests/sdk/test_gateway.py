@@ -80,7 +80,7 @@ def test_anthropic(gateway, model, stream):
     ]
     second = say(messages)
     assert second.stop_reason == "end_turn" and second.usage.output_tokens > 0
-    assert_proof(second.content[-1].text)
+    assert_proof("".join(block.text for block in second.content if block.type == "text"))
 
 
 @pytest.mark.parametrize("model", MODELS)

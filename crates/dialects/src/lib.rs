@@ -47,6 +47,11 @@ pub trait Dialect: Sync {
         None
     }
 
+    /// What its clients pass over between two events of a stream.
+    fn filler(&self) -> &'static [u8] {
+        b": ping\n\n"
+    }
+
     /// The field of a request body that lists the turns.
     fn turns_key(&self) -> &'static str {
         "messages"

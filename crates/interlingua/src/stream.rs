@@ -56,6 +56,7 @@ pub struct Stream {
     /// The name of events that only say that the provider is there, and the last one of them in a
     /// stream that is forwarded.
     idle: Option<&'static str>,
+    filler: &'static [u8],
     ping: Option<Bytes>,
 }
 
@@ -117,6 +118,7 @@ impl Stream {
             ended: false,
             begun: false,
             idle: to.idle_event(),
+            filler: to.filler(),
             ping: None,
         }
     }
@@ -165,7 +167,9 @@ impl Stream {
         match (&self.ping, self.forward) {
             (Some(frame), _) => out.extend_from_slice(frame),
             // What a writer says of itself would not fit what the provider says later.
-            (None, Forward::Yes | Forward::If { array: false }) => out.extend_from_slice(COMMENT),
+            (None, Forward::Yes | Forward::If { array: false }) => {
+                out.extend_from_slice(self.filler)
+            }
             (None, Forward::If { array: true }) => {}
             (None, Forward::No) => self.writer.write(&Event::Ping, out, &mut self.ledger),
         }
@@ -318,6 +322,3 @@ impl fmt::Debug for Stream {
             .finish_non_exhaustive()
     }
 }
-
-/// What every client of server-sent events passes over.
-const COMMENT: &[u8] = b": ping\n\n";

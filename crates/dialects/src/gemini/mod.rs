@@ -41,6 +41,11 @@ impl Dialect for Gemini {
         ID
     }
 
+    /// Some of its clients take a comment for a chunk; an empty line is passed over by all.
+    fn filler(&self) -> &'static [u8] {
+        b"\n"
+    }
+
     fn turns_key(&self) -> &'static str {
         "contents"
     }

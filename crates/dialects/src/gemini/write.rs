@@ -9,8 +9,8 @@ use interlingua_wire::json::{Array, Object};
 use interlingua_wire::{Framing, Json, Pieces, Text};
 
 use super::encode::{self, Way};
-use super::{ID, citations, error, names, outcome, reply};
-use crate::{StreamWriter, note};
+use super::{Gemini, ID, citations, error, names, outcome, reply};
+use crate::{Dialect as _, StreamWriter, note};
 
 pub(super) struct Writer {
     exchange: Exchange,
@@ -334,7 +334,7 @@ impl StreamWriter for Writer {
                 self.pen.end(out);
             }
             Event::Ping if self.pen.frames.framing() == Framing::Sse => {
-                out.extend_from_slice(b": keepalive\n\n");
+                out.extend_from_slice(Gemini.filler());
             }
             Event::Ping => {}
             Event::Foreign { dialect, kind, json } if *dialect == ID => {

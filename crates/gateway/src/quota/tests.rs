@@ -1,3 +1,5 @@
+//! Buckets and keys, by a clock of the test's own.
+
 use super::*;
 
 #[test]

@@ -111,7 +111,7 @@ fn signs_of_life_come_in_the_form_each_client_counts() {
         ("anthropic", "event: ping\n"),
         ("openai-chat", ": "),
         ("openai-responses", "event: response.in_progress\n"),
-        ("gemini", ": "),
+        ("gemini", "\n"),
     ];
     let house = faulty("stall=1");
     for (client, (dialect, form)) in CLIENTS.iter().zip(forms) {

@@ -233,8 +233,9 @@ fn is_blank_text(block: &Value) -> bool {
     is_text && text.is_some_and(|text| is_blank(text) || text == EMPTY_TEXT)
 }
 
-/// Spells a block or tool without what may change: cache markers, empty citations, and a string
-/// where a list of one text could stand.
+/// Spells a block or tool without what may change: cache markers, empty citations, a string where a
+/// list of one text could stand, and the order of a block's own fields, in which the provider's own
+/// clients differ. Within inputs and schemas the order counts.
 fn spell(value: &Value, out: &mut Sha256) {
     match value {
         Value::String(text) => {
@@ -243,7 +244,11 @@ fn spell(value: &Value, out: &mut Sha256) {
         Value::Array(list) => list.iter().for_each(|value| spell(value, out)),
         Value::Object(object) => {
             out.update("{");
-            for (key, value) in object.iter().filter(|(key, value)| !is_loose(key, value)) {
+            let counts = |(key, value): &(&String, &Value)| !is_loose(key, value);
+            let mut fields: Vec<_> = object.iter().filter(counts).collect();
+            let place = |key: &str| ORDER.iter().position(|known| *known == key);
+            fields.sort_by_key(|(key, _)| (place(key).unwrap_or(ORDER.len()), key.as_str()));
+            for (key, value) in fields {
                 out.update(format!("{}:", Value::from(key.as_str())));
                 match key.as_str() {
                     "content" => spell(value, out),
@@ -273,6 +278,22 @@ fn letters(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(letter).collect()
 }
 
+/// The order in which the provider itself writes the fields of a block.
+const ORDER: &[&str] = &[
+    "type",
+    "text",
+    "thinking",
+    "signature",
+    "data",
+    "tool_use_id",
+    "id",
+    "name",
+    "description",
+    "input",
+    "input_schema",
+    "content",
+    "is_error",
+];
 pub(super) const THINKING: &str = "thinking";
 pub(super) const REDACTED: &str = "redacted_thinking";
 const PROVIDER: &str = "anthropic";
