@@ -168,7 +168,7 @@ impl Stream {
             (Some(frame), _) => out.extend_from_slice(frame),
             // What a writer says of itself would not fit what the provider says later.
             (None, Forward::Yes | Forward::If { array: false }) => {
-                out.extend_from_slice(self.filler)
+                out.extend_from_slice(self.filler);
             }
             (None, Forward::If { array: true }) => {}
             (None, Forward::No) => self.writer.write(&Event::Ping, out, &mut self.ledger),

@@ -5,6 +5,8 @@
 //! stands beside the request (model, version, flavor …) may stand in the file, for all its cases,
 //! or in a case. Described in the corpus folder's `README.md`.
 
+#![expect(clippy::panic, reason = "a test fails by panicking")]
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -16,6 +16,7 @@ use super::scope::GROQ_PLAIN;
 use crate::shape::Key;
 pub(super) use anthropic::CACHE as CACHE_CONTROL;
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a quirk of its own")]
 #[derive(Clone, Copy, Debug)]
 pub struct Fields {
     /// `camelCase` and `snake_case` are one, and numbers may be strings.
