@@ -46,6 +46,12 @@ pub(super) fn block(
         note_seal(block, place, cx.ledger);
     }
     match &block.body {
+        // In a reply, a text that only carries somebody's seal says nothing.
+        Body::Text { text, citations }
+            if spot == Spot::Reply
+                && block.seal.is_some()
+                && text.is_empty()
+                && citations.is_empty() => {}
         Body::Text { text, citations } => {
             out.object(|o| text_block(text, citations, block, place, cx, o));
         }

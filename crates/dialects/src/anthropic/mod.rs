@@ -8,6 +8,7 @@ mod frame;
 mod freeform;
 mod media;
 mod messages;
+mod open;
 mod read;
 mod reply;
 mod request;

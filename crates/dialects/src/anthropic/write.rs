@@ -8,6 +8,7 @@ use interlingua_wire::json::Object;
 use interlingua_wire::{Framing, Json, Text};
 
 use super::frame::{frame, is_event};
+use super::open::Open;
 use super::{ID, ISSUER, encode, error, reply, stop, usage};
 use crate::{StreamWriter, note};
 
@@ -25,28 +26,6 @@ pub(super) struct Writer {
     /// A block of the reply is a refusal.
     declines: bool,
     noted_foreign: bool,
-}
-
-/// The block that is open, as far as it is written.
-#[derive(Debug)]
-enum Open {
-    Nothing,
-    /// There is no place for it.
-    LeftOut,
-    Text,
-    Call {
-        /// No arguments were written yet.
-        bare: bool,
-    },
-    /// Free text on its way as the one string of an object.
-    Freeform,
-    /// Written once there is something to see or to sign.
-    Thinking {
-        is_written: bool,
-        seal: Option<Text>,
-    },
-    /// Written whole.
-    Whole,
 }
 
 impl Writer {
@@ -88,6 +67,9 @@ impl Writer {
             encode::note_seal(block, place, ledger);
         }
         self.open = match &block.body {
+            Body::Text { text, citations } if text.is_empty() && citations.is_empty() => {
+                Open::Unsaid { sealed: seal.is_some() }
+            }
             Body::Text { text, .. } => {
                 self.open_text(text, out);
                 Open::Text
@@ -211,6 +193,10 @@ impl Writer {
         }
         match &self.open {
             Open::Text => self.piece(out, "text_delta", |o| o.text("text", text)),
+            Open::Unsaid { .. } => {
+                self.open_text(text, out);
+                self.open = Open::Text;
+            }
             Open::Thinking { .. } => {
                 self.start_thinking(out);
                 self.piece(out, "thinking_delta", |o| o.text("thinking", text));
@@ -237,7 +223,10 @@ impl Writer {
             Open::Thinking { seal, .. } if new.origin.issuer == ISSUER => {
                 *seal = Some(new.data.clone());
             }
-            _ => {
+            other => {
+                if let Open::Unsaid { sealed } = other {
+                    *sealed = true;
+                }
                 let what = format!("left out the seal of {}", new.origin.issuer);
                 ledger.loss(note::FOREIGN_SEAL, place, what);
             }
@@ -245,6 +234,10 @@ impl Writer {
     }
 
     fn citation(&mut self, mark: &Citation, place: Place, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        if matches!(self.open, Open::Unsaid { .. }) {
+            self.open_text(&Text::EMPTY, out);
+            self.open = Open::Text;
+        }
         if let (Open::Text, Some((ID, json))) = (&self.open, &mark.written) {
             self.piece(out, "citations_delta", |o| o.json("citation", json));
         } else {
@@ -268,6 +261,7 @@ impl Writer {
                 Open::Nothing
                 | Open::LeftOut
                 | Open::Text
+                | Open::Unsaid { .. }
                 | Open::Thinking { .. }
                 | Open::Whole => {}
             },
@@ -279,10 +273,14 @@ impl Writer {
     fn close(&mut self, place: Place, out: &mut Vec<u8>, ledger: &mut Ledger) {
         match &self.open {
             // Nothing to see and nothing to sign: perhaps a seal for somebody else.
-            Open::Nothing | Open::LeftOut | Open::Thinking { is_written: false, seal: None } => {
+            Open::Nothing
+            | Open::LeftOut
+            | Open::Unsaid { sealed: true }
+            | Open::Thinking { is_written: false, seal: None } => {
                 self.open = Open::Nothing;
                 return;
             }
+            Open::Unsaid { sealed: false } => self.open_text(&Text::EMPTY, out),
             Open::Thinking { seal, .. } => {
                 let seal = seal.clone();
                 self.start_thinking(out);
