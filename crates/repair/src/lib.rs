@@ -14,6 +14,7 @@
 )]
 
 pub mod docs;
+mod fingerprint;
 pub mod fit;
 mod hand_on;
 mod look;
@@ -97,7 +98,7 @@ pub static ALL: &[Rule] = &[
     mend("wrong-side", mend::wrong_side::apply),
     fit("split-calls", fit::split_calls::apply),
     mend("duplicate-call", mend::duplicate_call::apply),
-    mend("unnamed-result", mend::unnamed_result::apply),
+    on(About::Unnamed, mend("unnamed-result", mend::unnamed_result::apply)),
     mend("duplicate-result", mend::duplicate_result::apply),
     mend("orphan-result", mend::orphan_result::apply),
     on(About::Foreign, mend("foreign-pair", mend::foreign_pair::apply)),
@@ -115,7 +116,7 @@ pub static ALL: &[Rule] = &[
     fit("unknown-block", fit::unknown_block::apply),
     on(About::Foreign, fit("only-last", fit::only_last::apply)),
     // Empty turns and blocks, also those that are empty now.
-    fit("aborted-turn", fit::aborted_turn::apply),
+    on(About::ThinTurn, fit("aborted-turn", fit::aborted_turn::apply)),
     on(About::Blank, fit("empty-text", fit::empty_text::apply)),
     on(About::Blank, fit("empty-result", fit::empty_result::apply)),
     // Settings.
@@ -137,7 +138,7 @@ pub static ALL: &[Rule] = &[
     fit("duplicate-tool", fit::duplicate_tool::apply),
     fit("tool-count", fit::tool_count::apply),
     on(About::Foreign, fit("tool-reference", fit::tool_reference::apply)),
-    fit("added-tools", fit::added_tools::apply),
+    on(About::Foreign, fit("added-tools", fit::added_tools::apply)),
     fit("missing-tools", fit::missing_tools::apply),
     fit("mixed-tools", fit::mixed_tools::apply),
     fit("schema-root", fit::schema_root::apply),
@@ -150,15 +151,15 @@ pub static ALL: &[Rule] = &[
     fit("deferred-tools", fit::deferred_tools::apply),
     // Reasoning and its seals.
     fit("foreign-seal", fit::foreign_seal::apply),
-    fit("unsigned-thinking", fit::unsigned_thinking::apply),
-    fit("misplaced-thinking", fit::misplaced_thinking::apply),
-    fit("lone-reasoning", fit::lone_reasoning::apply),
+    on(About::UnsealedThinking, fit("unsigned-thinking", fit::unsigned_thinking::apply)),
+    on(About::OddThinking, fit("misplaced-thinking", fit::misplaced_thinking::apply)),
+    on(About::Thinking, fit("lone-reasoning", fit::lone_reasoning::apply)),
     fit("strange-reasoning", fit::strange_reasoning::apply),
     fit("missing-reasoning", fit::missing_reasoning::apply),
     fit("missing-signature", fit::missing_signature::apply),
     // Who speaks when.
     on(About::Blank, fit("blank-between-reasoning", fit::blank_between_reasoning::apply)),
-    fit("empty-turn", fit::empty_turn::apply),
+    on(About::ThinTurn, fit("empty-turn", fit::empty_turn::apply)),
     fit("missing-content", fit::missing_content::apply),
     fit("null-field", fit::null_field::apply),
     fit("developer-role", fit::developer_role::apply),
@@ -187,7 +188,7 @@ pub static ALL: &[Rule] = &[
     on(About::Media, fit("document-name", fit::document_name::apply)),
     on(About::Media, fit("document-alone", fit::document_alone::apply)),
     // Ids and arguments.
-    fit("bad-arguments", fit::bad_arguments::apply),
+    on(About::OddArguments, fit("bad-arguments", fit::bad_arguments::apply)),
     on(About::Extras, fit("repeated-field", fit::repeated_field::apply)),
     fit("result-name", fit::result_name::apply),
     fit("result-kind", fit::result_kind::apply),

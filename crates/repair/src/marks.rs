@@ -33,7 +33,9 @@ impl Spot {
 pub(crate) fn all(work: &Work<'_>) -> Vec<(Spot, Option<Text>)> {
     let mut marks = Vec::new();
     let mut add = |spot, cache: Option<&Cache>| {
-        marks.extend(cache.map(|cache| (spot, cache.ttl.clone())));
+        if let Some(cache) = cache {
+            marks.push((spot, cache.ttl.clone()));
+        }
     };
     let conversation = work.conversation();
     for (at, tool) in conversation.tools.iter().enumerate() {

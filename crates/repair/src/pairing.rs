@@ -149,6 +149,9 @@ pub fn place_for_result(work: &mut Work<'_>, round: &Round) -> Spot {
 
 /// Whether the calls and results of a round stand as the target takes them.
 pub fn is_fine(work: &Work<'_>, round: &Round) -> bool {
+    if is_plain(work, round) {
+        return true;
+    }
     let pairs = |(_, block): (Spot, &Block)| call(block).is_some() || result(block).is_some();
     if !blocks(work, round.turns()).any(pairs) {
         return true;
@@ -174,6 +177,42 @@ pub fn is_fine(work: &Work<'_>, round: &Round) -> bool {
                 && !round.results(work).any(later)
         }
     }
+}
+
+/// Whether the round is of a form that every target takes, which most are: the model speaks in one
+/// turn, and each of its calls has its result, in their order and before anything else, in the next;
+/// or in the next ones, where that may be.
+fn is_plain(work: &Work<'_>, round: &Round) -> bool {
+    let turns = work.turns();
+    let spoken = &turns[round.speech.clone()];
+    let answered = &turns[round.answers.clone()];
+    let pairs = |block: &&Verbatim<Block>| {
+        matches!(block.body, Body::ToolCall(_) | Body::ToolResult(_)) && !is_old(block)
+    };
+    let mut said = spoken.iter().flat_map(|turn| &turn.blocks).filter(pairs).peekable();
+    if said.peek().is_some() && (spoken.len() > 1 || round.speech.start == 0) {
+        return false;
+    }
+    let together = matches!(work.profile.calls.answers, Answers::NextTurn | Answers::Counted);
+    let anywhere = !together || crosses(work);
+    let mut first = true;
+    for (at, turn) in answered.iter().enumerate() {
+        first &= !turn.blocks.is_empty() && (at == 0 || anywhere);
+        for block in &turn.blocks {
+            match &block.body {
+                Body::ToolResult(result) if !is_old(block) => {
+                    let call = said.next().and_then(|said| call(said));
+                    let own = call.is_some_and(|call| call.id == result.call);
+                    if !(first && own && turn.role == Role::User) {
+                        return false;
+                    }
+                }
+                Body::ToolCall(_) if !is_old(block) => return false,
+                _ => first = false,
+            }
+        }
+    }
+    said.next().is_none()
 }
 
 /// A call of the user's, or a result of the model's.

@@ -1,6 +1,10 @@
 //! What a conversation holds at all, found in one look: most rules need not look for what is not there.
 
-use interlingua_model::{Block, Body, Conversation, Source, ToolResult, Verbatim};
+use interlingua_model::{
+    Args, Block, Body, Conversation, Role, Source, ToolResult, Turn, Verbatim,
+};
+
+use crate::thoughts;
 
 /// Something that a rule is about. A rule that is about something does nothing where it is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,21 +20,59 @@ pub enum About {
     Blank,
     /// Results of something else than text.
     RichResult,
+    /// Results that do not say which call they answer.
+    Unnamed,
+    /// Arguments that are no object.
+    OddArguments,
+    /// Calls that take free text.
+    Freeform,
+    Thinking,
+    /// Thinking that nobody vouches for.
+    UnsealedThinking,
+    /// Thinking where it is not the first thing that the assistant says in a single turn, and followed
+    /// by more.
+    OddThinking,
+    /// Turns in which nothing is said but thoughts, or what only one dialect knows.
+    ThinTurn,
 }
 
 /// What is there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Survey(u8);
+pub(crate) struct Survey(u16);
+
+/// What a block does for its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Says {
+    /// Something, to anybody.
+    Something,
+    Thought,
+    /// Something, to whom it may concern.
+    Perhaps,
+    Nothing,
+}
 
 impl Survey {
     pub(crate) fn of(conversation: &Conversation) -> Self {
         let mut survey = Self::default();
         survey.note(About::Cache, conversation.tools.iter().any(|tool| tool.cache.is_some()));
         survey.blocks(&conversation.system);
+        // Whether the assistant has the word.
+        let mut speaks = false;
+        let mut thought = false;
         for turn in &conversation.turns {
-            survey.note(About::Extras, !turn.extras.is_empty());
-            survey.blocks(&turn.blocks);
+            let thinks = survey.turn(turn);
+            let assistants = turn.role == Role::Assistant;
+            survey.note(About::OddThinking, thinks && !assistants);
+            // Several turns in a row are looked at as one.
+            survey.note(About::OddThinking, speaks && assistants && (thinks || thought));
+            if turn.role == Role::User {
+                (speaks, thought) = (false, false);
+            } else if assistants {
+                (speaks, thought) = (true, thinks);
+            }
         }
+        // Words to go on with are told apart by who asks.
+        survey.note(About::OddThinking, thought);
         survey
     }
 
@@ -44,28 +86,72 @@ impl Survey {
         }
     }
 
+    /// Looks at a turn; whether there is thinking in it.
+    fn turn(&mut self, turn: &Turn) -> bool {
+        self.note(About::Extras, !turn.extras.is_empty());
+        let (mut solid, mut thinks, mut perhaps) = (false, false, false);
+        let mut last = Says::Nothing;
+        for (at, block) in turn.blocks.iter().enumerate() {
+            last = self.block(block);
+            match last {
+                Says::Something => solid = true,
+                Says::Thought => {
+                    self.note(About::OddThinking, at > 0 && !thinks);
+                    thinks = true;
+                }
+                Says::Perhaps => perhaps = true,
+                Says::Nothing => {}
+            }
+        }
+        self.note(About::ThinTurn, !solid);
+        self.note(About::OddThinking, thinks && (perhaps || last == Says::Thought));
+        thinks
+    }
+
     fn blocks(&mut self, blocks: &[Verbatim<Block>]) {
         for block in blocks {
-            self.note(About::Cache, block.cache.is_some());
-            self.note(About::Extras, !block.extras.is_empty());
-            match &block.body {
-                Body::Text { text, .. } | Body::Refusal(text) => {
-                    self.note(About::Blank, text.is_blank());
-                }
-                Body::Media(media) => {
-                    self.note(About::Media, true);
-                    if let Source::Blocks(blocks) = &media.source {
-                        self.blocks(blocks);
-                    }
-                }
-                Body::Foreign { .. } => self.note(About::Foreign, true),
-                Body::ToolResult(result) => self.result(result),
-                Body::Thinking(_) | Body::Data(_) | Body::ToolCall(_) => {}
-            }
+            self.block(block);
         }
     }
 
+    fn block(&mut self, block: &Block) -> Says {
+        self.note(About::Cache, block.cache.is_some());
+        self.note(About::Extras, !block.extras.is_empty());
+        match &block.body {
+            Body::Text { text, .. } | Body::Refusal(text) => {
+                if text.is_blank() {
+                    self.note(About::Blank, true);
+                    return Says::Nothing;
+                }
+            }
+            Body::Media(media) => {
+                self.note(About::Media, true);
+                if let Source::Blocks(blocks) = &media.source {
+                    self.blocks(blocks);
+                }
+            }
+            Body::Foreign { .. } => {
+                self.note(About::Foreign, true);
+                return Says::Perhaps;
+            }
+            Body::Thinking(_) => {
+                self.note(About::Thinking, true);
+                self.note(About::UnsealedThinking, !thoughts::is_sealed(block));
+                return Says::Thought;
+            }
+            Body::ToolCall(call) => match &call.args {
+                Args::Json(json) => self.note(About::OddArguments, !json.is_object()),
+                Args::Malformed(_) => self.note(About::OddArguments, true),
+                Args::Freeform(_) => self.note(About::Freeform, true),
+            },
+            Body::ToolResult(result) => self.result(result),
+            Body::Data(_) => {}
+        }
+        Says::Something
+    }
+
     fn result(&mut self, result: &ToolResult) {
+        self.note(About::Unnamed, result.call.is_empty());
         let texts = result.content.iter().filter(|block| block.body.as_text().is_some()).count();
         self.note(About::Blank, texts == 0);
         self.note(About::RichResult, texts < result.content.len());
@@ -74,7 +160,7 @@ impl Survey {
 }
 
 impl About {
-    const fn bit(self) -> u8 {
-        1 << self as u8
+    const fn bit(self) -> u16 {
+        1 << self as u16
     }
 }

@@ -65,6 +65,9 @@ pub(crate) fn leave_out(
     mut gone: impl FnMut(&Work<'_>, usize, usize) -> Option<String>,
 ) {
     for turn in turns.rev() {
+        if !work.blocks(turn).iter().any(|block| is_thinking(block)) {
+            continue;
+        }
         let mut any = false;
         for at in (0..work.blocks(turn).len()).rev() {
             if !is_thinking(work.block(turn, at)) {

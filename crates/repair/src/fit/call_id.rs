@@ -50,12 +50,15 @@ pub fn apply(work: &mut Work<'_>) {
 }
 
 fn all_ids<'w>(work: &'w Work<'_>) -> impl Iterator<Item = &'w Text> {
-    pairing::blocks(work, 0..work.turns().len()).filter_map(|(_, block)| id_of(block))
+    work.turns().iter().flat_map(|turn| &turn.blocks).filter_map(|block| id_of(block))
 }
 
 fn id_of(block: &Block) -> Option<&Text> {
-    let call = pairing::call(block).map(|call| &call.id);
-    call.or_else(|| pairing::result(block).map(|result| &result.call))
+    match &block.body {
+        Body::ToolCall(call) if !pairing::is_old(block) => Some(&call.id),
+        Body::ToolResult(result) if !pairing::is_old(block) => Some(&result.call),
+        _ => None,
+    }
 }
 
 /// The client's ids, and those sent in their place.

@@ -143,16 +143,24 @@ fn unreadable(work: &mut Work<'_>) {
 fn is_base64(data: &str) -> bool {
     let bare = data.trim_end_matches('=');
     let padding = data.len() - bare.len();
-    let plain = |byte: u8| byte.is_ascii_alphanumeric();
-    let standard = bare.bytes().all(|byte| plain(byte) || byte == b'+' || byte == b'/');
-    let for_urls = bare.bytes().all(|byte| plain(byte) || byte == b'-' || byte == b'_');
+    // Without a way out, so that many bytes are looked at at once.
+    let all = |[one, other]: [u8; 2]| {
+        let is = |fits: bool| u8::from(fits);
+        let fits = bare.bytes().fold(1, |fits, byte| {
+            let letter = is((byte | 0x20).wrapping_sub(b'a') < 26);
+            let digit = is(byte.wrapping_sub(b'0') < 10);
+            fits & (letter | digit | is(byte == one) | is(byte == other))
+        });
+        fits == 1
+    };
+    let (standard, for_urls) = (all([b'+', b'/']), || all([b'-', b'_']));
     let whole = match bare.len() % 4 {
         0 => padding == 0,
         2 => padding == 0 || padding == 2,
         3 => padding == 0 || padding == 1,
         _ => false,
     };
-    whole && (standard || for_urls)
+    whole && (standard || for_urls())
 }
 
 /// Why a block of thinking cannot go to the target, if it cannot.

@@ -24,11 +24,15 @@ use std::collections::HashSet;
 use interlingua_model::{Args, Block, Body, DialectId, Extras, Place, derive_id};
 use interlingua_wire::{Json, Text};
 
+use crate::fingerprint::{fingerprint, repeats};
 use crate::profile::calls::ItemIds;
 use crate::{Work, pairing, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
     let Some(ids) = work.profile.calls.item_ids else { return };
+    if is_fine(work, &ids) {
+        return;
+    }
     let dialect = work.profile.dialect;
     let mut seen = HashSet::new();
     for turn in 0..work.turns().len() {
@@ -46,6 +50,25 @@ pub fn apply(work: &mut Work<'_>) {
             at += usize::from(one(work, &ids, turn, at, &mut seen));
         }
     }
+}
+
+/// Whether all ids are of the right form, and perhaps no two the same.
+fn is_fine(work: &Work<'_>, ids: &ItemIds) -> bool {
+    let (dialect, written_anew) = (work.profile.dialect, pairing::crosses(work));
+    let mut seen = Vec::new();
+    let mut fits = |(id, prefix): (Text, Option<&str>)| {
+        seen.push(fingerprint(&id));
+        ids.fit(prefix, &id.contents())
+    };
+    for turn in work.turns() {
+        let id = said(&turn.extras, dialect).map(|id| (id, Some(ids.message)));
+        let inner = turn.blocks.iter();
+        let mut inner = inner.filter_map(|block| id_of(block, ids, dialect, written_anew));
+        if !id.is_none_or(&mut fits) || !inner.all(&mut fits) {
+            return false;
+        }
+    }
+    !repeats(&mut seen)
 }
 
 /// Looks at one block; whether it is still there.
@@ -151,9 +174,12 @@ impl ItemIds {
     /// Whether an id is of the right form, and nothing before has it.
     fn accept(&self, prefix: Option<&str>, id: &Text, seen: &mut HashSet<String>) -> bool {
         let contents = id.contents();
-        prefix.is_none_or(|prefix| contents.starts_with(prefix))
-            && contents.chars().count() <= self.most
-            && seen.insert(contents.into_owned())
+        self.fit(prefix, &contents) && seen.insert(contents.into_owned())
+    }
+
+    fn fit(&self, prefix: Option<&str>, id: &str) -> bool {
+        prefix.is_none_or(|prefix| id.starts_with(prefix))
+            && (id.len() <= self.most || id.chars().count() <= self.most)
     }
 }
 

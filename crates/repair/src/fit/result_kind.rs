@@ -15,13 +15,16 @@
 use interlingua_model::{Args, Place};
 use interlingua_wire::{Json, Text};
 
-use crate::Work;
 use crate::pairing::{self, Round, Spot};
+use crate::{About, Work};
 
 pub fn apply(work: &mut Work<'_>) {
     let Some(mark) = work.profile.calls.freeform_mark.filter(|_| !pairing::crosses(work)) else {
         return;
     };
+    if !work.holds(About::Freeform) && !work.holds(About::Extras) {
+        return;
+    }
     let mut start = 0;
     while let Some(round) = Round::at(work.turns(), start) {
         while let Some(((turn, at), is_freeform)) = other_kind(work, &round, mark) {

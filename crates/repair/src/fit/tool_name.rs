@@ -95,13 +95,22 @@ fn named(json: &Json, name: &Text) -> Json {
 /// Calls of tools that have another name now, and calls whose name cannot stand there.
 fn calls(work: &mut Work<'_>, renamed: &mut Pairs) {
     let rules = work.profile.tools;
+    // The same few are called again and again.
+    let mut fine: Vec<Text> = Vec::new();
     for turn in 0..work.turns().len() {
         for at in 0..work.blocks(turn).len() {
             let Some((client, is_call)) = name(work.block(turn, at)) else { continue };
+            if fine.contains(client) {
+                continue;
+            }
             let known = renamed.iter().find(|(known, _)| known == client);
             let sent = match known {
                 Some((_, sent)) => sent.clone(),
-                None if !is_call || rules.called.fit(&client.contents()) => continue,
+                None if !is_call => continue,
+                None if rules.called.fit(&client.contents()) => {
+                    fine.push(client.clone());
+                    continue;
+                }
                 None => {
                     let client = client.clone();
                     let tools = &work.conversation().tools;

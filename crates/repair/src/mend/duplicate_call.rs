@@ -16,13 +16,13 @@
 //! after    assistant: call 1 `read`   user: result 1   assistant: call 2 `bash`   user: result 2
 //! ```
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use interlingua_model::{Args, Body, Place, derive_id};
 use interlingua_wire::Text;
 
 use crate::Work;
+use crate::fingerprint::{fingerprint, repeats};
 use crate::pairing::{self, Round, Spot};
 use crate::profile::calls::Unique;
 
@@ -60,22 +60,18 @@ pub fn apply(work: &mut Work<'_>) {
     }
 }
 
-/// Whether any two calls that must differ have one id.
+/// Whether any two calls that must differ perhaps have one id.
 fn has_repeated(work: &Work<'_>, unique: Unique) -> bool {
-    let mut seen: HashMap<Cow<'_, str>, bool> = HashMap::new();
+    let mut seen = Vec::new();
     for turn in work.turns() {
-        if unique == Unique::Turn {
-            seen.clear();
-        }
-        for call in turn.blocks.iter().filter_map(|block| pairing::call(block)) {
-            let kind = matches!(call.args, Args::Freeform(_));
-            let before = seen.insert(call.id.contents(), kind);
-            if before.is_some_and(|before| unique != Unique::Kind || before != kind) {
-                return true;
-            }
+        let before = seen.len();
+        let calls = turn.blocks.iter().filter_map(|block| pairing::call(block));
+        seen.extend(calls.map(|call| fingerprint(&call.id)));
+        if unique == Unique::Turn && repeats(&mut seen[before..]) {
+            return true;
         }
     }
-    false
+    unique != Unique::Turn && repeats(&mut seen)
 }
 
 fn is_freeform(work: &Work<'_>, (turn, at): Spot) -> bool {

@@ -169,13 +169,22 @@ pub enum Answerer {
 
 impl Ids {
     pub fn fit(&self, id: &str) -> bool {
-        let count = id.chars().count();
-        let of = |letter: char| {
-            letter.is_ascii_alphanumeric()
-                || self.others.is_none_or(|others| others.contains(letter))
+        // Most ids are short, of ASCII: then bytes are characters.
+        let of = |byte: u8| {
+            byte.is_ascii_alphanumeric()
+                || self.others.is_none_or(|others| others.as_bytes().contains(&byte))
+        };
+        let (count, fits) = if id.is_ascii() {
+            (id.len(), id.bytes().all(of))
+        } else {
+            let of = |letter: char| {
+                letter.is_ascii_alphanumeric()
+                    || self.others.is_none_or(|others| others.contains(letter))
+            };
+            (id.chars().count(), id.chars().all(of))
         };
         (self.least..=self.most).contains(&count)
-            && id.chars().all(of)
+            && fits
             && self.never.is_none_or(|never| id != never)
             && self.reserved.is_none_or(|begin| !id.starts_with(begin))
     }
