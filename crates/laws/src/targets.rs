@@ -28,7 +28,7 @@ pub fn providers() -> Vec<Provider> {
     let mut providers = Vec::new();
     for judge in interlingua_strict::ALL {
         let Some(to) = interlingua::find(judge.dialect) else { continue };
-        let flavors = judge.flavors.iter();
+        let flavors = flavors(judge);
         providers.extend(flavors.map(|flavor| Provider {
             to,
             judge,
@@ -38,6 +38,15 @@ pub fn providers() -> Vec<Provider> {
     }
     providers
 }
+
+/// The flavors of a judge that the road has rows for.
+fn flavors(judge: &'static Judge) -> impl Iterator<Item = &'static str> {
+    let known = |flavor: &&str| !ELSEWHERE.contains(&(judge.dialect, *flavor));
+    judge.flavors.iter().copied().filter(known)
+}
+
+/// Servers that the judge knows, and the road does not lead to yet: it has no rows for what they take.
+const ELSEWHERE: &[(&str, &str)] = &[("anthropic", "deepseek"), ("openai-responses", "llama.cpp")];
 
 impl Provider {
     /// This provider with one of its models. A client of the same dialect often gets the model it
@@ -50,8 +59,8 @@ impl Provider {
     }
 
     pub fn name(&self) -> String {
-        match self.judge.flavors {
-            [_] => self.judge.dialect.to_owned(),
+        match flavors(self.judge).count() {
+            1 => self.judge.dialect.to_owned(),
             _ => format!("{}/{}", self.judge.dialect, self.flavor),
         }
     }

@@ -196,5 +196,5 @@ const ODD: &[(&str, &str)] = &[
         "outputConfig",
         r#"{"textFormat":{"type":"json_schema","structure":{"jsonSchema":{"schema":"{}","name":"r"}}}}"#,
     ),
-    ("modelId", "\"anthropic.claude-sonnet-4-5-20250929-v1:0\""),
+    ("modelId", "\"us.anthropic.claude-sonnet-4-5-20250929-v1:0\""),
 ];

@@ -14,6 +14,7 @@ const UNMENDABLE: &[&str] = &[
     "too-many-messages",
     // Whoever routes the request chooses the model.
     "unknown-model",
+    "on-demand",
 ];
 
 pub(super) fn check(sent: &Sent<'_>, broken: &mut Vec<Broken>) {
