@@ -4,8 +4,8 @@ use std::hint::black_box;
 
 use bytes::Bytes;
 use gungraun::{library_benchmark, library_benchmark_group, main};
-use interlingua::{Exchange, Stream, Target, find, translate_request};
-use interlingua_benches::{Convert, in_dialect, stream_in};
+use interlingua::{Exchange, Stream, Target, find, transcribe_request, translate_request};
+use interlingua_benches::{Convert, healthy_model, in_dialect, stream_in};
 
 fn history(dialect: &str) -> Bytes {
     settled(find(dialect).map(in_dialect).unwrap_or_default())
@@ -34,6 +34,33 @@ fn settled(input: Bytes) -> Bytes {
 fn request(body: Bytes, from: &str, to: &str) -> usize {
     let (Some(from), Some(to)) = (find(from), find(to)) else { return 0 };
     black_box(translate_request(body, from, to, &Target::default()).map_or(0, |out| out.body.len()))
+}
+
+/// Read, looked at by every rule, and written: what this costs beyond `unrepaired` is the repair's.
+#[library_benchmark]
+#[bench::anthropic(history("anthropic"), "anthropic")]
+#[bench::chat(history("openai-chat"), "openai-chat")]
+#[bench::responses(history("openai-responses"), "openai-responses")]
+#[bench::gemini(history("gemini"), "gemini")]
+#[bench::bedrock(history("bedrock"), "bedrock")]
+fn repaired(body: Bytes, dialect: &str) -> usize {
+    let Some(dialect) = find(dialect) else { return 0 };
+    let target = Target { model: Some(healthy_model(dialect)), ..Target::default() };
+    let out = translate_request(body, dialect, dialect, &target);
+    black_box(out.map_or(0, |out| out.body.len()))
+}
+
+#[library_benchmark]
+#[bench::anthropic(history("anthropic"), "anthropic")]
+#[bench::chat(history("openai-chat"), "openai-chat")]
+#[bench::responses(history("openai-responses"), "openai-responses")]
+#[bench::gemini(history("gemini"), "gemini")]
+#[bench::bedrock(history("bedrock"), "bedrock")]
+fn unrepaired(body: Bytes, dialect: &str) -> usize {
+    let Some(dialect) = find(dialect) else { return 0 };
+    let target = Target { model: Some(healthy_model(dialect)), ..Target::default() };
+    let out = transcribe_request(body, dialect, dialect, &target);
+    black_box(out.map_or(0, |out| out.body.len()))
 }
 
 #[library_benchmark]
@@ -97,6 +124,8 @@ library_benchmark_group!(
         request,
         through_value,
         request_through_value,
+        repaired,
+        unrepaired,
         stream,
         relay_through_value,
         stream_through_value

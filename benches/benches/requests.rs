@@ -3,11 +3,10 @@
 
 use bytes::Bytes;
 use interlingua::{
-    Dialect, Target, Text, TranslateError, Translated, repair, transcribe_request,
-    translate_request,
+    Dialect, Target, TranslateError, Translated, repair, transcribe_request, translate_request,
 };
 use interlingua_benches::{
-    Timed, YARDSTICK, best_of, convert, in_dialect, parse_and_write, wire_dialects,
+    Timed, YARDSTICK, best_of, convert, healthy_model, in_dialect, parse_and_write, wire_dialects,
 };
 
 fn main() {
@@ -56,18 +55,6 @@ fn repair_row(from: &dyn Dialect, to: &dyn Dialect, body: &Bytes) {
 
 fn is_rule(name: &str) -> bool {
     repair::ALL.iter().any(|rule| rule.name == name)
-}
-
-/// A model that takes the history as it is.
-fn healthy_model(to: &dyn Dialect) -> Text {
-    let name = match to.id().0 {
-        "anthropic" => "claude-opus-4-5",
-        "bedrock" => "anthropic.claude-opus-4-5-20251101-v1:0",
-        "gemini" => "gemini-2.5-pro",
-        "openai-responses" => "gpt-5.2",
-        _ => "gpt-4.1",
-    };
-    Text::new(name)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "sizes for people")]

@@ -1,7 +1,7 @@
 //! The history of a long agent session: 601 turns, about 1.2 MiB.
 
 use bytes::Bytes;
-use interlingua::{Dialect, Target, find, translate_request};
+use interlingua::{Dialect, Target, Text, find, translate_request};
 use serde_json::{Value, json};
 
 /// The history as a Messages body.
@@ -34,6 +34,18 @@ pub fn in_dialect(dialect: &dyn Dialect) -> Bytes {
         Some(Ok(translated)) => translated.body,
         _ => Bytes::new(),
     }
+}
+
+/// A model that takes the history as it is.
+pub fn healthy_model(to: &dyn Dialect) -> Text {
+    let name = match to.id().0 {
+        "anthropic" => "claude-opus-4-5",
+        "bedrock" => "us.anthropic.claude-opus-4-5-20251101-v1:0",
+        "gemini" => "gemini-2.5-pro",
+        "openai-responses" => "gpt-5.2",
+        _ => "gpt-4.1",
+    };
+    Text::new(name)
 }
 
 fn question() -> Value {

@@ -7,7 +7,7 @@ mod stream_through_value;
 mod through_value;
 mod timing;
 
-pub use history::{anthropic_history, in_dialect};
+pub use history::{anthropic_history, healthy_model, in_dialect};
 pub use stream::{anthropic_stream, stream_in};
 pub use stream_through_value::{
     Convert, anthropic_event_to_chat, chat_event_to_anthropic, convert_through_value,
