@@ -54,7 +54,7 @@ pub fn seal(case: &Case, rng: &mut Rng) -> Option<Case> {
     }
     let key = Key::default();
     match dialect {
-        "anthropic" | "bedrock" => messages(&mut body, model, dialect, &key),
+        "anthropic" | "bedrock" => messages(&mut body, model, dialect, &key)?,
         "gemini" => contents(&mut body, model, flavor, &key),
         "openai-responses" => items(&mut body, &Mint { key: &key, provider: flavor, model }),
         _ => details(&mut body, model, flavor, &key),
@@ -66,14 +66,21 @@ pub fn seal(case: &Case, rng: &mut Rng) -> Option<Case> {
 }
 
 /// Message by message, each bound to those before it. Calls get new ids, which vouch for thinking.
-fn messages(body: &mut Value, model: &str, dialect: &str, key: &Key) {
-    let Some(all) = body["messages"].as_array_mut().map(std::mem::take) else { return };
+/// None where the provider refuses what it would have answered: it seals nothing then.
+fn messages(body: &mut Value, model: &str, dialect: &str, key: &Key) -> Option<()> {
+    let all = body["messages"].as_array_mut().map(std::mem::take)?;
+    let judge = interlingua_strict::find(dialect)?;
     let mut renamed: Vec<(String, String)> = Vec::new();
+    let mut goes_on = false;
     body["messages"] = json!([]);
     for mut message in all {
-        if message["role"] == "assistant" {
+        let speaks = message["role"] == "assistant";
+        if speaks {
             let switches = Switches::default();
             let request = Request { model, ..Request::new(body, dialect, &switches) };
+            if !goes_on && !judge.check(&request).is_accepted() {
+                return None;
+            }
             let trail = match dialect {
                 "anthropic" => Some(Trail::of(&request)),
                 _ => bedrock::mint::trail(&request),
@@ -86,10 +93,12 @@ fn messages(body: &mut Value, model: &str, dialect: &str, key: &Key) {
                 rename(block, &renamed);
             }
         }
+        goes_on = speaks;
         if let Some(list) = body["messages"].as_array_mut() {
             list.push(message);
         }
     }
+    Some(())
 }
 
 fn sign(

@@ -1,6 +1,6 @@
 //! Every cache mark of a conversation, in the order in which providers go through them.
 
-use interlingua_model::{Block, Body, Cache, Place, ToolKind, ToolResult};
+use interlingua_model::{Block, Body, Cache, Place, Role, ToolKind, ToolResult};
 use interlingua_wire::{Json, Text};
 
 use crate::Work;
@@ -44,17 +44,39 @@ pub(crate) fn all(work: &Work<'_>) -> Vec<(Spot, Option<Text>)> {
     for (at, block) in conversation.system.iter().enumerate() {
         add(Spot::System(at), block.cache.as_deref());
     }
-    for (turn, this) in conversation.turns.iter().enumerate() {
-        for (at, block) in this.blocks.iter().enumerate() {
-            if let Body::ToolResult(ToolResult { content, .. }) = &block.body {
-                for (inner, block) in content.iter().enumerate() {
-                    add(Spot::Inner(turn, at, inner), block.cache.as_deref());
-                }
+    for (turn, at) in written(work) {
+        let block = &conversation.turns[turn].blocks[at];
+        if let Body::ToolResult(ToolResult { content, .. }) = &block.body {
+            for (inner, block) in content.iter().enumerate() {
+                add(Spot::Inner(turn, at, inner), block.cache.as_deref());
             }
-            add(Spot::Block(turn, at), block.cache.as_deref());
         }
+        add(Spot::Block(turn, at), block.cache.as_deref());
     }
     marks
+}
+
+/// Every block of the turns in the order in which it is written: from another dialect, results come
+/// before all else that is said until the model speaks again.
+fn written(work: &Work<'_>) -> Vec<(usize, usize)> {
+    let mut spots = Vec::new();
+    let assistants = |turn: usize| work.turns()[turn].role == Role::Assistant;
+    let of = |turn: usize| (0..work.blocks(turn).len()).map(move |at| (turn, at));
+    let mut start = 0;
+    while start < work.turns().len() {
+        let run = (start..work.turns().len()).take_while(|at| assistants(*at) == assistants(start));
+        let end = start + run.count();
+        let from = spots.len();
+        spots.extend((start..end).flat_map(of));
+        if !work.is_own() && !assistants(start) {
+            let is_result = |(turn, at): &(usize, usize)| {
+                matches!(work.block(*turn, *at).body, Body::ToolResult(_))
+            };
+            spots[from..].sort_by_key(|spot| !is_result(spot));
+        }
+        start = end;
+    }
+    spots
 }
 
 /// The field of the body that marks the whole request: where it is, and the lifetime it asks for.

@@ -215,6 +215,8 @@ fn redacted(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Block {
             _ => keep(&mut block, field),
         }
     }
+    let data = data.filter(|data| data.is_string());
+    // What is no string is no seal, and its spelling none either.
     block.seal = seal(string(data, "data", place, ledger));
     block
 }
@@ -257,7 +259,8 @@ fn result(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Block {
         match &*field.name() {
             "tool_use_id" => id = Some(field.value),
             // Left out or null, the content is empty, which is lawful here.
-            "content" => inner = Some(field.value).filter(|value| !value.is_null()),
+            "content" if field.value.is_null() => block.extras.keep(ID, field),
+            "content" => inner = Some(field.value),
             "is_error" => is_error = flag(field.value, place, ledger),
             _ => keep(&mut block, field),
         }
@@ -309,7 +312,7 @@ pub(super) fn cache(node: Node<'_>) -> Option<Box<Cache>> {
 /// A cache mark that the model holds whole.
 pub(super) fn is_plain_cache(node: Node<'_>) -> bool {
     node.is_null()
-        || node.is_object()
+        || node.get("type").is_some()
             && node.fields().all(|field| match &*field.name() {
                 "type" => field.value.word() == "ephemeral",
                 "ttl" => field.value.is_string(),

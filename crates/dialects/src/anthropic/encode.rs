@@ -211,6 +211,7 @@ fn tool_result(
     o.word("type", "tool_result");
     o.text("tool_use_id", &result.call);
     match result.content.as_slice() {
+        [] if block.extras.find(ID, "content").is_some() => o.null("content"),
         [] => {}
         [one] if is_plain(one) => o.text_if("content", one.body.as_text()),
         blocks => o.array("content", |a| {
@@ -270,7 +271,9 @@ pub(super) fn cache_and_extras(
         (Some(cache), None) => write_cache(&known_cache(cache, place, cx.ledger), o),
         (None, _) => {}
     }
-    for (key, value) in extras.of(ID).iter().filter(|(key, _)| *key != "cache_control") {
+    // These two have their own place.
+    let apart = |key: &Text| *key == "cache_control" || *key == "content";
+    for (key, value) in extras.of(ID).iter().filter(|(key, _)| !apart(key)) {
         o.key_text(key).json(value);
     }
 }

@@ -139,7 +139,7 @@ fn object(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Block {
         "audio" => media::decode(MediaKind::Audio, value, place, ledger),
         "toolUse" => call(value, place, ledger),
         "toolResult" => result(value, place, ledger),
-        "reasoningContent" => Some(thinking(value)),
+        "reasoningContent" => Some(thinking(value, place, ledger)),
         "citationsContent" => cite::decode(value),
         _ => None,
     };
@@ -208,7 +208,7 @@ fn result(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Option<Block> {
     Some(block)
 }
 
-fn thinking(node: Node<'_>) -> Block {
+fn thinking(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Block {
     if let Some(redacted) = node.get("redactedContent").and_then(Node::text) {
         let body = Body::Thinking(Thinking { text: Text::EMPTY, form: Form::Redacted });
         return Block::new(body).sealed(Some(Seal::new(ISSUER, redacted)));
@@ -217,7 +217,11 @@ fn thinking(node: Node<'_>) -> Block {
         let body = Body::Thinking(Thinking { text: Text::EMPTY, form: Form::Full });
         return Block::new(body);
     };
-    let text = reasoning.get("text").and_then(Node::text).unwrap_or_default();
+    let said = reasoning.get("text").filter(|text| !text.is_null());
+    if said.is_some_and(|text| !text.is_string()) {
+        ledger.change(note::ODD_INPUT, place, "reasoning that is no string");
+    }
+    let text = said.map(text).unwrap_or_default();
     let signature = reasoning.get("signature").and_then(Node::text);
     let seal = signature.filter(|data| !data.is_empty()).map(|data| Seal::new(ISSUER, data));
     let body = Body::Thinking(Thinking { text, form: Form::Full });

@@ -107,6 +107,9 @@ pub(super) fn decode(root: Node<'_>, ledger: &mut Ledger) -> Conversation {
         conversation.turns.push(decode_turn(turn, ledger));
         read_blocks::place(ledger, noted, |place| place.index = Some(at as u32));
     }
+    if root.get("tools").is_some_and(|tools| !tools.is_array() && !tools.is_null()) {
+        ledger.loss(note::ODD_INPUT, Place::BODY, "left out tools that are no list");
+    }
     let list = root.get("tools").into_iter().flat_map(Node::items);
     conversation.tools = list.map(|tool| tools::decode(tool, ledger)).collect::<Vec<_>>().into();
     let mut as_written = false;

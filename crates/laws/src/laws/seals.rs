@@ -99,8 +99,27 @@ fn was_genuine(case: &Case) -> bool {
         let (Some(maker), Some(body)) = (&case.maker, case.read()) else { return false };
         let Some(judge) = interlingua_strict::find(case.from.id().0) else { return false };
         let provider = Provider { to: case.from, judge, flavor: maker.flavor, models: &[] };
-        faults(body, &Aim { provider, model: maker.model.clone() }).is_empty()
+        is_readable(body) && faults(body, &Aim { provider, model: maker.model.clone() }).is_empty()
     })
+}
+
+/// Whether it is told who says what: where a seal stands among its neighbours cannot be verified else.
+fn is_readable(body: &Value) -> bool {
+    let messages = body.get("messages").and_then(Value::as_array);
+    let known = |message: &Value| {
+        let content = message.get("content");
+        let says = match content {
+            Some(Value::String(text)) => !text.is_empty(),
+            Some(Value::Array(list)) => !list.is_empty(),
+            _ => false,
+        };
+        match message.get("role").and_then(Value::as_str).unwrap_or_default() {
+            "assistant" => true,
+            "user" | "system" | "developer" | "tool" | "function" => says,
+            _ => false,
+        }
+    };
+    messages.is_none_or(|messages| messages.iter().all(known))
 }
 
 /// What was thought does not leave as something said.
@@ -114,8 +133,9 @@ fn hidden(sent: &Sent<'_>, broken: &mut Vec<Broken>) {
     if thoughts.is_empty() {
         return;
     }
+    // What stands in something else, too, was not only thought.
     let said =
-        |number: usize| marked(case).iter().any(|one| one.number == number && one.is("text"));
+        |number: usize| marked(case).iter().any(|one| one.number == number && !one.is("thinking"));
     for one in kept::marks_in(aim.provider.to, &translated.body) {
         if one.is("text") && thoughts.contains(&one.number) && !said(one.number) {
             let message = format!("{} was thought and is said", marks::mark(one.number));

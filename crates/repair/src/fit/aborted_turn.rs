@@ -59,5 +59,7 @@ fn is_aborted(work: &Work<'_>, turn: &Turn, alone: Alone) -> bool {
     }
     let nothing = |text: &interlingua_wire::Text| text.is_blank();
     turn.blocks.iter().any(|block| is_reasoning(block))
-        && turn.blocks.iter().all(|block| is_reasoning(block) || words(block).is_some_and(nothing))
+        && turn.blocks.iter().all(|block| {
+            is_reasoning(block) || words(block).is_some_and(nothing) || !work.is_said(block)
+        })
 }

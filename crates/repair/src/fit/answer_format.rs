@@ -26,6 +26,12 @@ pub fn apply(work: &mut Work<'_>) {
     let row = work.profile.params.format;
     let Some(format) = &work.conversation().settings.format else { return };
     let is_json = *format == Format::Json;
+    let odd = |schema: &Json| !work.is_own() && !schema.is_object();
+    if matches!(format, Format::Schema { schema, .. } if odd(schema)) {
+        work.loss(Place::SETTINGS, "left out the form of the answer: its schema is none");
+        work.settings().format = None;
+        return;
+    }
     if *format != Format::Text && !row.with_tools && !work.conversation().tools.is_empty() {
         work.loss(Place::SETTINGS, "left out the form of the answer: it does not go with tools");
         work.settings().format = None;

@@ -27,7 +27,7 @@ use interlingua_wire::Text;
 
 use super::empty_text::leave_out;
 use crate::Work;
-use crate::look::words;
+use crate::look::{instructs, words};
 use crate::profile::roles::Last;
 
 pub fn apply(work: &mut Work<'_>) {
@@ -45,6 +45,15 @@ pub fn apply(work: &mut Work<'_>) {
             turn += 1;
         }
     }
+}
+
+/// Whether a turn of the assistant's will be left out for having nothing in it.
+pub(super) fn vanishes(work: &Work<'_>, turn: usize) -> bool {
+    let roles = work.profile.roles;
+    !(roles.empty_turns && roles.silent_assistant)
+        && work.turns()[turn].role == Role::Assistant
+        && is_empty(work, turn)
+        && !is_taken(work, turn)
 }
 
 /// Has no block that says something.
@@ -100,6 +109,14 @@ fn fill_or_leave_out(work: &mut Work<'_>, turn: usize) -> bool {
     let after_user = before.is_some_and(|before| before.role == Role::User);
     let role = work.turns()[turn].role;
     if role == Role::User && !after_user {
+        fill(work, turn);
+        return true;
+    }
+    // Instructions after it are said in the midst of the conversation, and stay there.
+    let opens = work.turns()[..turn].iter().all(|turn| instructs(turn));
+    let instructed = work.turns().get(turn + 1).is_some_and(|next| instructs(next));
+    if role == Role::Assistant && !work.is_own() && opens && instructed {
+        work.turn(turn).role = Role::User;
         fill(work, turn);
         return true;
     }

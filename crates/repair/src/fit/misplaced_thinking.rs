@@ -24,7 +24,9 @@ use std::ops::Range;
 
 use interlingua_model::{Block, Role, Turn, Verbatim};
 
+use super::empty_turn;
 use crate::Work;
+use crate::look::words;
 use crate::profile::thinking::{Asked, asked};
 use crate::thoughts::{self, is_thinking};
 
@@ -94,7 +96,8 @@ fn prefilled(work: &mut Work<'_>) {
         Role::Assistant => work.is_spoken(turn),
         _ => thoughts::is_users(work, turn),
     };
-    let last = work.turns().iter().rposition(|turn| speaks(turn));
+    let stays = |at: usize| speaks(&work.turns()[at]) && !empty_turn::vanishes(work, at);
+    let last = (0..work.turns().len()).rev().find(|at| stays(*at));
     let Some(last) = last.filter(|last| work.turns()[*last].role == Role::Assistant) else {
         return;
     };
@@ -108,8 +111,10 @@ fn prefilled(work: &mut Work<'_>) {
 
 /// The thinking that an answer ends with, such as that of one that was broken off.
 fn ends(work: &mut Work<'_>, run: Range<usize>) {
-    let tail = blocks(work, &run).rev().take_while(|block| is_thinking(block)).count();
-    let mut left = tail;
+    // A blank text between thinking says nothing, and goes where thinking no more follows it.
+    let blank = |block: &Block| words(block).is_some_and(interlingua_wire::Text::is_blank);
+    let tail = blocks(work, &run).rev().take_while(|block| is_thinking(block) || blank(block));
+    let mut left = tail.filter(|block| is_thinking(block)).count();
     thoughts::leave_out(work, run, |_, _, _| {
         let gone = left > 0;
         left = left.saturating_sub(1);

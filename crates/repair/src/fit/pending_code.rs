@@ -56,7 +56,7 @@ fn last_round(work: &Work<'_>) -> Option<Round> {
 fn is_by_code(caller: Option<&Json>) -> bool {
     caller.is_some_and(|caller| {
         let doc = caller.doc();
-        doc.root().get("type").is_some_and(|kind| !matches!(&*kind.word(), "" | "direct"))
+        doc.root().get("type").is_some_and(|kind| kind.is_string() && kind.word() != "direct")
     })
 }
 

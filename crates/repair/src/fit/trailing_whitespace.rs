@@ -26,7 +26,9 @@ pub fn apply(work: &mut Work<'_>) {
     let Some(turn) = work.last_speaker().filter(|turn| is_assistants(&work.turns()[*turn])) else {
         return;
     };
-    let Some(block) = work.blocks(turn).len().checked_sub(1) else { return };
+    let Some(block) = work.blocks(turn).iter().rposition(|block| work.is_said(block)) else {
+        return;
+    };
     let Some(text) = words(work.block(turn, block)) else { return };
     let contents = text.contents();
     let short = contents.trim_end();

@@ -97,7 +97,9 @@ fn thinking(settings: &mut Settings, node: Node<'_>) {
         _ => None,
     };
     let budget = node.get("budget_tokens").and_then(said);
-    let display = node.get("display").and_then(Node::text);
+    // What is no way of thinking has nothing to show.
+    let asked = mode.is_some() || budget.is_some();
+    let display = node.get("display").and_then(Node::text).filter(|_| asked);
     if mode.is_some() || budget.is_some() || display.is_some() {
         let reasoning = reasoning(settings);
         reasoning.mode = mode;

@@ -9,7 +9,12 @@ use crate::shape::{Key, beta, key, need};
 pub(super) const FIELDS: Fields = Fields {
     either_case: false,
     body: Some(BODY),
-    turns: &[(Role::User, &[]), (Role::Assistant, &[]), (Role::System, INSTRUCTIONS)],
+    turns: &[
+        (Role::User, &[]),
+        (Role::Assistant, &[]),
+        (Role::System, INSTRUCTIONS),
+        (Role::Developer, INSTRUCTIONS),
+    ],
     blocks: &[
         (Part::Text, &[CACHE]),
         (Part::Thinking, &[]),
@@ -17,7 +22,8 @@ pub(super) const FIELDS: Fields = Fields {
         (Part::Image, &[key("transformations", Object), CACHE]),
         (Part::Document, &[key("context", Text), key("citations", Shape(CITED)), CACHE]),
         (Part::Call, &[key("caller", Object), key("toolset_name", Text), CACHE]),
-        (Part::Result, &[key("toolset_name", Text), CACHE]),
+        // Null in place of content is remembered.
+        (Part::Result, &[key("toolset_name", Text), key("content", Object), CACHE]),
     ],
     foreign: Some(FOREIGN),
     plain_system: true,
