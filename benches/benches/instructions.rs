@@ -36,7 +36,7 @@ fn request(body: Bytes, from: &str, to: &str) -> usize {
     black_box(translate_request(body, from, to, &Target::default()).map_or(0, |out| out.body.len()))
 }
 
-/// Read, looked at by every rule, and written: what this costs beyond `unrepaired` is the repair's.
+// Read, looked at by every rule, and written: what this costs beyond `unrepaired` is the repair's.
 #[library_benchmark]
 #[bench::anthropic(history("anthropic"), "anthropic")]
 #[bench::chat(history("openai-chat"), "openai-chat")]
