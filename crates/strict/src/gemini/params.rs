@@ -133,6 +133,17 @@ fn temperature(request: &Request<'_>, findings: &mut Findings) {
     findings.add("generation_config.temperature", words);
 }
 
+fn length(request: &Request<'_>, findings: &mut Findings) {
+    let given = within(view::body(request), &["generation_config", "max_output_tokens"]);
+    let number = given.and_then(|it| it.as_f64().or_else(|| it.as_str()?.parse().ok()));
+    if let Some(number) = number.filter(|number| *number < 1.0) {
+        let words = format!(
+            "Unable to submit request because it has a maxOutputTokens value of {number} but the supported range is from 1 (inclusive) to 65537 (exclusive). Update the value and try again."
+        );
+        findings.add("generation_config.max_output_tokens", words);
+    }
+}
+
 const TEMPERATURE: &str = "* GenerateContentRequest.generation_config.temperature: temperature must be in the range [0.0, 2.0].";
 const CONFIG: &str = "generation_config.thinking_config";
 const BOTH: &str = "You can only set only one of thinking budget and thinking level.";
@@ -141,7 +152,16 @@ const NO_ZERO: &str = "The model does not support setting thinking_budget to 0."
 const ONLY_THINKS: &str = "Budget 0 is invalid. This model only works in thinking mode.";
 const CACHED: &str = "CachedContent can not be used with GenerateContent request setting system_instruction, tools or tool_config.";
 
-pub(super) const RULES: [Rule; 8] = [
+pub(super) const RULES: [Rule; 9] = [
+    Rule {
+        name: "max-output-tokens",
+        status: 400,
+        when: "Fewer tokens than one are asked for.",
+        words: "Unable to submit request because it has a maxOutputTokens value of {value} but the supported range is from 1 (inclusive) to {most} (exclusive). Update the value and try again.",
+        evidence: Evidence::Seen,
+        source: "bolt.diy#955; the most depends on the model and is not looked at",
+        check: length,
+    },
     Rule {
         name: "temperature",
         status: 400,
