@@ -147,7 +147,8 @@ fn shorter(case: &Case) -> Option<Bytes> {
     let doc = Doc::from_bytes(case.bytes.clone(), Limits::default()).ok()?;
     let root = doc.root();
     let list = HISTORY.iter().find_map(|path| at(root, path).filter(|list| list.is_array()))?;
-    let said: Vec<Node<'_>> = list.items().collect();
+    // Nothing is no message.
+    let said: Vec<Node<'_>> = list.items().filter(|item| !item.is_null()).collect();
     let asked: Vec<usize> =
         (1..said.len()).filter(|at| is_models(said[*at]) && !is_models(said[*at - 1])).collect();
     // Any of them, but always the same.
