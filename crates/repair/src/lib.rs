@@ -156,7 +156,6 @@ pub static ALL: &[Rule] = &[
     on(About::Thinking, fit("lone-reasoning", fit::lone_reasoning::apply)),
     fit("strange-reasoning", fit::strange_reasoning::apply),
     fit("missing-reasoning", fit::missing_reasoning::apply),
-    fit("missing-signature", fit::missing_signature::apply),
     // Who speaks when.
     on(About::Blank, fit("blank-between-reasoning", fit::blank_between_reasoning::apply)),
     on(About::ThinTurn, fit("empty-turn", fit::empty_turn::apply)),
@@ -176,6 +175,8 @@ pub static ALL: &[Rule] = &[
     fit("ends-with-assistant", fit::ends_with_assistant::apply),
     fit("trailing-whitespace", fit::trailing_whitespace::apply),
     fit("opening-call", fit::opening_call::apply),
+    // Which calls must be sealed depends on where the current turn begins.
+    fit("missing-signature", fit::missing_signature::apply),
     // Media.
     on(About::Media, fit("media-type", fit::media_type::apply)),
     on(About::Media, fit("unsupported-media", fit::unsupported_media::apply)),

@@ -1,9 +1,10 @@
 //! Questions that several rules ask of a conversation.
 
-use interlingua_model::{Block, Body, Form, Role, TopField, Turn, Verbatim};
+use interlingua_model::{Block, Body, Form, Role, Source, TopField, Turn, Verbatim};
 use interlingua_wire::Text;
 
 use crate::Work;
+use crate::media::base64;
 use crate::profile::texts::Least;
 
 impl Least {
@@ -26,10 +27,22 @@ impl Work<'_> {
 
     /// Whether the target refuses the block for what its text does not hold.
     pub fn is_refused(&self, block: &Block) -> bool {
-        let least = self.profile.texts.least;
+        self.holds_less(block, self.profile.texts.least)
+    }
+
+    /// Whether the text of a block holds less than this, and nobody vouches for it.
+    pub fn holds_less(&self, block: &Block, least: Least) -> bool {
         let text = match &block.body {
             // Where blank texts are taken, reasoning is a text as any other.
             Body::Thinking(thinking) if least == Least::Something => Some(&thinking.text),
+            // And documents of text are said as texts.
+            Body::Media(media) if least == Least::Something => match &media.source {
+                Source::Text(text) => Some(text),
+                Source::Blocks(inner) => {
+                    return inner.iter().all(|block| self.holds_less(block, least));
+                }
+                Source::Base64 { .. } | Source::Url { .. } | Source::File { .. } => None,
+            },
             _ => words(block),
         };
         text.is_some_and(|text| least.refuses(text)) && !self.is_sealed(block)
@@ -38,7 +51,11 @@ impl Work<'_> {
     /// Whether the target itself vouches for the text.
     pub fn is_sealed(&self, block: &Block) -> bool {
         let issuer = self.profile.texts.sealed_by;
-        block.seal.as_ref().is_some_and(|seal| issuer.is_some_and(|own| seal.origin.issuer == own))
+        let plain = !self.profile.thinking.base64_seals;
+        block.seal.as_ref().is_some_and(|seal| {
+            issuer.is_some_and(|own| seal.origin.issuer == own)
+                && (plain || base64::is_valid(&seal.data.contents(), true))
+        })
     }
 
     /// Whether the block is reasoning that goes to the target.

@@ -350,7 +350,8 @@ fn is_counted(work: &Work<'_>, round: &Round) -> bool {
 pub fn share_id(work: &mut Work<'_>, (turn, at): Spot, answer: &mut Block) {
     let dialect = work.profile.dialect;
     let extras = &work.block(turn, at).extras;
-    if extras.find(dialect, UNWRITTEN) == Some(&Json::NULL) {
+    let unwritten = |id: &Json| id.text().is_none_or(|id| id.is_empty());
+    if extras.find(dialect, UNWRITTEN).is_some_and(unwritten) {
         answer.extras = without(&answer.extras, dialect, UNWRITTEN);
         answer.extras.put(dialect, Text::word(UNWRITTEN), Json::NULL);
     }
@@ -361,6 +362,20 @@ pub fn share_id(work: &mut Work<'_>, (turn, at): Spot, answer: &mut Block) {
             work.edit(turn, at).extras = kept;
         }
     }
+}
+
+/// The id with which a call or a result is written in the target's own dialect.
+pub fn written_id(work: &Work<'_>, block: &Block) -> Option<Text> {
+    let id = match (call(block), result(block)) {
+        (Some(call), _) => &call.id,
+        (_, Some(result)) => &result.call,
+        (None, None) => return None,
+    };
+    let id = match block.extras.find(work.profile.dialect, UNWRITTEN) {
+        None => Some(id.clone()),
+        Some(written) => written.text(),
+    };
+    id.filter(|id| !id.is_empty())
 }
 
 /// Whether something is missing in how a call or a result was written that the target asks for.
@@ -382,4 +397,4 @@ pub fn without(extras: &Extras, dialect: DialectId, key: &str) -> Extras {
 /// What a call or a result that is written in the old way has among its extras.
 pub const OLD: &str = "legacy form";
 /// What a block whose client wrote no id has among its extras.
-pub const UNWRITTEN: &str = "id";
+pub const UNWRITTEN: &str = "written id";

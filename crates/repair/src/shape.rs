@@ -2,6 +2,8 @@
 
 use interlingua_wire::{self as wire, Json, Node, Text};
 
+use crate::media::base64;
+
 /// A field that an object may have.
 #[derive(Clone, Copy, Debug)]
 pub struct Key {
@@ -37,6 +39,8 @@ pub enum Kind {
     Plain,
     /// An object with these fields, by the word in its `type`.
     Tagged(&'static [(&'static str, &'static [Key])]),
+    /// A text that is base64, of either alphabet.
+    Base64,
 }
 
 /// How fields and values are read, and what the client asked for.
@@ -84,7 +88,7 @@ impl Reading<'_> {
     }
 
     pub fn is(&self, written: &str, name: &str) -> bool {
-        written == name || self.either_case && same_words(written, name)
+        written == name || self.either_case && is_snake(written, name)
     }
 
     /// What becomes of the value of a field.
@@ -122,6 +126,7 @@ impl Reading<'_> {
                     None => Fit::Drop,
                 };
             }
+            Kind::Base64 => node.is_string() && base64::is_valid(&node.word(), true),
             Kind::Whole => self.number(node).is_some_and(|number| number.fract() == 0.0),
             Kind::Number => self.number(node).is_some(),
             Kind::Flag => {
@@ -133,7 +138,8 @@ impl Reading<'_> {
             Kind::One(words) => node.is_string() && words.contains(&&*node.word()),
             Kind::AnyCase(words) => {
                 let word = node.word();
-                node.count().is_some() || words.iter().any(|one| one.eq_ignore_ascii_case(&word))
+                let digits = node.raw().bytes().all(|byte| byte.is_ascii_digit());
+                digits || words.iter().any(|one| one.eq_ignore_ascii_case(&word))
             }
             Kind::TextOr(_) if node.is_string() => true,
             Kind::TextOr(kind) => return self.node(node, *kind),
@@ -155,7 +161,8 @@ impl Reading<'_> {
 
     fn each(&self, node: Node<'_>, kind: Kind) -> Fit {
         if !node.is_array() {
-            return Fit::Drop;
+            // Who reads both spellings also reads one alone as a list of one.
+            return if self.either_case { self.node(node, kind) } else { Fit::Drop };
         }
         let one = |item: Node<'_>| match kind {
             Kind::Any => Fit::Fine,
@@ -225,13 +232,14 @@ impl Reading<'_> {
     }
 }
 
-/// Whether two names are one but for the case and the underscores.
-fn same_words(one: &str, other: &str) -> bool {
-    let letters = |word: &str| {
-        word.bytes().filter(|byte| *byte != b'_').map(|byte| byte.to_ascii_lowercase()).collect()
-    };
-    let (one, other): (Vec<u8>, Vec<u8>) = (letters(one), letters(other));
-    one == other
+/// Whether a name is this one, with an underscore and a small letter for each capital.
+fn is_snake(written: &str, camel: &str) -> bool {
+    let mut written = written.bytes();
+    let fits = camel.bytes().all(|byte| {
+        (!byte.is_ascii_uppercase() || written.next() == Some(b'_'))
+            && written.next() == Some(byte.to_ascii_lowercase())
+    });
+    fits && written.next().is_none()
 }
 
 /// A field of which only its own provider knows what it holds.

@@ -126,16 +126,29 @@ impl Survey {
             }
             Body::Media(media) => {
                 self.note(About::Media, true);
-                if let Source::Blocks(blocks) = &media.source {
-                    self.blocks(blocks);
+                match &media.source {
+                    Source::Text(text) if text.is_blank() => {
+                        self.note(About::Blank, true);
+                        return Says::Perhaps;
+                    }
+                    Source::Blocks(blocks) => {
+                        self.note(About::Blank, blocks.is_empty());
+                        self.blocks(blocks);
+                        return Says::Perhaps;
+                    }
+                    Source::Text(_)
+                    | Source::Base64 { .. }
+                    | Source::Url { .. }
+                    | Source::File { .. } => {}
                 }
             }
             Body::Foreign { .. } => {
                 self.note(About::Foreign, true);
                 return Says::Perhaps;
             }
-            Body::Thinking(_) => {
+            Body::Thinking(thinking) => {
                 self.note(About::Thinking, true);
+                self.note(About::Blank, thinking.text.is_empty());
                 self.note(About::UnsealedThinking, !thoughts::is_sealed(block));
                 return Says::Thought;
             }

@@ -95,7 +95,9 @@ pub(super) fn write(
         note_sides(block, place, ledger);
         note_document(media, place, ledger);
         for inner in blocks {
-            if is_carried(inner, way, place, ledger) {
+            // A text without a letter is refused, and says nothing.
+            let empty = inner.body.as_text().is_some_and(Text::is_empty);
+            if !empty && is_carried(inner, way, place, ledger) {
                 write(inner, way, turn, place, list, ledger);
             }
         }
@@ -174,7 +176,7 @@ fn write_call(
 
 /// The id, unless the client wrote none, or wrote another.
 pub(super) fn write_id(id: &Text, block: &Block, object: &mut Object<'_>) {
-    match block.extras.find(ID, "id") {
+    match block.extras.find(ID, "written id") {
         None if id.is_empty() => {}
         None => object.text("id", id),
         Some(json) => {
@@ -229,4 +231,4 @@ pub(super) fn note_sides(block: &Block, place: Place, ledger: &mut Ledger) {
 
 /// Extras that belong inside the field that holds the part's data.
 const INSIDE: &[&str] =
-    &["id", "displayName", "functionCall", "functionResponse", "inlineData", "fileData"];
+    &["written id", "display name", "functionCall", "functionResponse", "inlineData", "fileData"];

@@ -28,7 +28,7 @@ pub(super) fn write(
         let what = format!("left out the detail `{detail}` of an image");
         ledger.loss(note::NO_SUCH_FIELD, place, what);
     }
-    let name = media.name.as_ref().filter(|_| extras.find(ID, "displayName").is_some());
+    let name = media.name.as_ref().filter(|_| extras.find(ID, "display name").is_some());
     if media.name.is_some() && name.is_none() && !matches!(media.source, Source::Text(_)) {
         // One of the provider's two backends refuses it.
         ledger.loss(note::NO_SUCH_FIELD, place, "left out the name of a file");

@@ -50,12 +50,13 @@ fn name_of(
     ledger: &mut Ledger,
 ) -> Text {
     let call = match way {
-        // Without an id, the name is all there is to go by.
-        Way::Request(_) if result.call.is_empty() => None,
         Way::Request(conversation) => conversation.call_of(turn, &result.call),
         Way::Reply => None,
     };
-    let name = call.map(|call| &call.name).or(result.name.as_ref());
+    let (called, said) = (call.map(|call| &call.name), result.name.as_ref());
+    // Without an id, the name tells more than the call that it happens to come after.
+    let name = if result.call.is_empty() { said.or(called) } else { called.or(said) };
+    let name = name.filter(|name| !name.is_empty());
     name.cloned().unwrap_or_else(|| {
         let what = "a result names no tool and answers no call: it is called `unknown`";
         ledger.change(note::REQUIRED_ADDED, place, what);

@@ -10,6 +10,7 @@ mod encode_settings;
 mod error;
 mod names;
 mod outcome;
+mod pairing;
 mod part;
 mod partial;
 mod read;
@@ -97,11 +98,11 @@ impl Dialect for Gemini {
     }
 
     fn decode_turn(&self, turn: Node<'_>, ledger: &mut Ledger) -> Verbatim<Turn> {
-        content::decode(turn, &mut part::Pairing::alone(), 0, ledger)
+        content::decode(turn, &mut pairing::Pairing::alone(), 0, ledger)
     }
 
     fn decode_block(&self, block: Node<'_>, _: Role, ledger: &mut Ledger) -> Verbatim<Block> {
-        part::decode(block, &mut part::Pairing::alone(), Place::block(0, 0), ledger)
+        part::decode(block, &mut pairing::Pairing::alone(), Place::block(0, 0), ledger)
     }
 
     fn decode_system(
@@ -113,6 +114,6 @@ impl Dialect for Gemini {
     }
 
     fn decode_tool(&self, tool: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
-        tools::decode(tool, ledger)
+        tools::decode(tool, Place::tool(0), ledger)
     }
 }

@@ -4,29 +4,22 @@ use std::cmp::Ordering;
 
 use interlingua_model::{DialectId, Extras, Ledger, Place};
 use interlingua_wire::json::Object;
-use interlingua_wire::{Field, Json, Kind, Node};
+use interlingua_wire::{Field, Json, Kind, Node, Text};
 
 use crate::note;
 
-/// Whether a written name is this one, in either spelling.
+/// Whether a written name is this one, in either spelling: the parser knows no mixture of the two.
 pub(super) fn is(written: &str, camel: &str) -> bool {
     // With underscores a name is longer.
     if written.len() <= camel.len() {
         return written == camel;
     }
-    let mut expected = camel.bytes();
-    let mut upper = false;
-    for byte in written.bytes() {
-        if byte == b'_' {
-            upper = true;
-            continue;
-        }
-        let byte = if std::mem::take(&mut upper) { byte.to_ascii_uppercase() } else { byte };
-        if expected.next() != Some(byte) {
-            return false;
-        }
-    }
-    expected.next().is_none()
+    let mut written = written.bytes();
+    let fits = camel.bytes().all(|byte| {
+        (!byte.is_ascii_uppercase() || written.next() == Some(b'_'))
+            && written.next() == Some(byte.to_ascii_lowercase())
+    });
+    fits && written.next().is_none()
 }
 
 /// Which of these names a written one is.
@@ -44,6 +37,24 @@ pub(super) fn of_field(field: Field<'_>, names: &[&'static str]) -> Option<&'sta
 pub(super) fn get<'d>(node: Node<'d>, camel: &str) -> Option<Node<'d>> {
     let [found] = pick(node, [camel]);
     found
+}
+
+/// A string field. One of another type is odd, and there is none.
+pub(super) fn text(node: Node<'_>, camel: &str, place: Place, ledger: &mut Ledger) -> Option<Text> {
+    let value = get(node, camel)?;
+    if !value.is_string() {
+        ledger.change(note::ODD_INPUT, place, format!("`{camel}` is not a string"));
+    }
+    value.text()
+}
+
+/// A truth, which may also be said in words.
+pub(super) fn truth(value: Node<'_>) -> Option<bool> {
+    match &*value.word() {
+        "true" => Some(true),
+        "false" => Some(false),
+        _ => value.boolean(),
+    }
 }
 
 /// As [`get`], for several fields, found in one pass.
@@ -109,11 +120,10 @@ impl<'d> Spelling<'d> {
     }
 }
 
-/// The fields of an object other than these, as an object; nothing where there are none.
+/// The fields of an object other than these, as an object; nothing where there are none. One that
+/// nobody knows is refused even where it is null.
 pub(super) fn others(node: Node<'_>, known: &[&'static str]) -> Option<Json> {
-    let unknown = || {
-        node.fields().filter(|field| !field.value.is_null() && of_field(*field, known).is_none())
-    };
+    let unknown = || node.fields().filter(|field| of_field(*field, known).is_none());
     unknown().next()?;
     Some(Json::object(|object| {
         for field in unknown() {

@@ -3,7 +3,8 @@
 use interlingua_model::{Args, Block, Body, Delta, Event, Extras, Ledger, Place, ToolCall};
 use interlingua_wire::{Node, Pieces, Text};
 
-use super::part::{self, NO_ID, Pairing};
+use super::pairing::{NO_ID, Pairing};
+use super::part;
 use super::partial::Tree;
 use super::{ID, names, reply};
 
@@ -178,7 +179,7 @@ impl Parts {
             let place = Place::reply(self.next as usize);
             let block = part::decode_block(part, &mut self.pairing, place, ledger);
             let mut extras = Extras::default();
-            if let Some(id) = block.extras.find(ID, "id") {
+            if let Some(id) = block.extras.find(ID, "written id") {
                 extras.put(ID, NO_ID, id.clone());
             }
             let block = Block { extras, ..block };

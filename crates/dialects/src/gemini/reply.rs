@@ -7,7 +7,7 @@ use interlingua_wire::json::Object;
 use interlingua_wire::{Doc, Json, Node, Text, Writer};
 
 use super::encode::{self, Way};
-use super::part::Pairing;
+use super::pairing::Pairing;
 use super::{ID, citations, content, error, names, outcome};
 use crate::{freeform, note};
 

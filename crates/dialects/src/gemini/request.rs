@@ -156,7 +156,8 @@ impl Again<'_> {
             "tools" => {
                 Some(Json::array(|list| tools::encode_list(&conversation.tools, list, ledger)))
             }
-            _ if untouched => None,
+            // What a wrapper held is written where there is no wrapper.
+            _ if untouched && written.is_some() => None,
             "generationConfig" => Some(settings.config(written, ledger)),
             "toolConfig" => Some(settings.tool_config(written)),
             "serviceTier" => match settings.service_tier(ledger) {

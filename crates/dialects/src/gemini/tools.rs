@@ -7,12 +7,14 @@ use interlingua_wire::{Field, Json, Node, Text};
 use super::{ID, names, schema};
 use crate::note;
 
-/// The declarations of all entries, and the provider's own tools, in order.
+/// The declarations of all entries, and the provider's own tools, in order. One entry alone may stand
+/// without its list.
 pub(super) fn decode_list(tools: Node<'_>, ledger: &mut Ledger) -> Verbatim<Vec<Verbatim<Tool>>> {
     let mut decoded = Vec::new();
     if tools.is_object() {
-        ledger.change(note::ODD_INPUT, Place::BODY, "tools are not a list: read as one entry");
         decode_entry(tools, &mut decoded, ledger);
+    } else if !tools.is_array() {
+        ledger.loss(note::ODD_INPUT, Place::tool(0), "tools are not a list: left out");
     }
     for entry in tools.items() {
         decode_entry(entry, &mut decoded, ledger);
@@ -21,13 +23,21 @@ pub(super) fn decode_list(tools: Node<'_>, ledger: &mut Ledger) -> Verbatim<Vec<
 }
 
 fn decode_entry(entry: Node<'_>, tools: &mut Vec<Verbatim<Tool>>, ledger: &mut Ledger) {
+    let place = |tools: &[Verbatim<Tool>]| Place::tool(tools.len());
     if !entry.is_object() || names::get(entry, "name").is_some() {
-        tools.push(decode(entry, ledger));
+        ledger.change(note::ODD_INPUT, place(tools), "a tool stands where a list of them is meant");
+        tools.push(decode(entry, place(tools), ledger));
         return;
     }
     let alone = entry.len() == 1;
-    for field in entry.fields().filter(|field| !field.value.is_null()) {
-        if !names::is(&field.name(), "functionDeclarations") {
+    for field in entry.fields() {
+        if field.value.is_null() {
+            // Nothing is what a field has that is not set; but it must be one.
+            if names::of_field(field, ENTRY).is_none() {
+                let what = format!("`{}` is no kind of tool", field.name());
+                ledger.change(note::ODD_INPUT, place(tools), what);
+            }
+        } else if !names::is(&field.name(), "functionDeclarations") {
             let json = if alone {
                 entry.json()
             } else {
@@ -35,25 +45,35 @@ fn decode_entry(entry: Node<'_>, tools: &mut Vec<Verbatim<Tool>>, ledger: &mut L
             };
             tools.push(provided(field.key(), json));
         } else if field.value.is_array() {
-            tools.extend(field.value.items().map(|one| decode(one, ledger)));
+            for one in field.value.items() {
+                tools.push(declared(one, place(tools), ledger));
+            }
         } else {
-            tools.push(decode(field.value, ledger));
+            tools.push(declared(field.value, place(tools), ledger));
         }
     }
 }
 
+/// What stands in the list of declarations.
+fn declared(tool: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbatim<Tool> {
+    if !tool.is_object() {
+        ledger.change(note::ODD_INPUT, place, "a declaration is not an object");
+    }
+    declaration(tool, place, ledger)
+}
+
 /// One declaration; or an entry of the list, of which the first tool counts.
-pub(super) fn decode(tool: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
+pub(super) fn decode(tool: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbatim<Tool> {
     if names::get(tool, "name").is_some() {
-        return declaration(tool, ledger);
+        return declaration(tool, place, ledger);
     }
     let declared = names::get(tool, "functionDeclarations").and_then(|list| list.items().next());
     if let Some(first) = declared {
-        return declaration(first, ledger);
+        return declaration(first, place, ledger);
     }
     let kind = tool.fields().next().map(Field::key);
     if kind.is_none() {
-        ledger.change(note::ODD_INPUT, Place::BODY, "a tool has no name and no kind");
+        ledger.change(note::ODD_INPUT, place, "a tool has no name and no kind");
     }
     provided(kind.unwrap_or(Text::word("unknown")), tool.json())
 }
@@ -64,17 +84,18 @@ fn provided(kind: Text, json: Json) -> Verbatim<Tool> {
     Verbatim::read(Tool::new(kind, foreign), ID, json)
 }
 
-fn declaration(tool: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
-    let name = names::get(tool, "name").and_then(Node::text).unwrap_or_default();
+fn declaration(tool: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbatim<Tool> {
+    let name = names::text(tool, "name", place, ledger).unwrap_or_default();
     let mut read = Tool::new(name, ToolKind::Function { schema: None });
-    for field in tool.fields().filter(|field| !field.value.is_null()) {
+    for field in tool.fields() {
         match names::one_of(&field.name(), DECLARED) {
+            Some(_) if field.value.is_null() => {}
             Some("name") => {}
             Some("description") => {
                 read.description = field.value.text();
                 if read.description.is_none() {
                     let what = "a description is not a string: kept as it is";
-                    ledger.change(note::ODD_INPUT, Place::BODY, what);
+                    ledger.change(note::ODD_INPUT, place, what);
                     read.extras.keep(ID, field);
                 }
             }
@@ -230,6 +251,22 @@ pub(super) fn encode_choice(choice: &Choice, validated: bool, object: &mut Objec
         });
     }
 }
+
+/// What an entry of the list may hold, on any backend.
+const ENTRY: &[&str] = &[
+    "functionDeclarations",
+    "googleSearch",
+    "googleSearchRetrieval",
+    "googleMaps",
+    "codeExecution",
+    "urlContext",
+    "computerUse",
+    "fileSearch",
+    "mcpServers",
+    "retrieval",
+    "enterpriseWebSearch",
+    "parallelAiSearch",
+];
 
 const DECLARED: &[&str] = &["name", "description", "parameters", "parametersJsonSchema"];
 

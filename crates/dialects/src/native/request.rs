@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use interlingua_model::{
-    Block, Conversation, DialectId, Ledger, Place, Role, Section, Settings, Target, TopField, Turn,
-    Verbatim,
+    Block, Conversation, DialectId, Ledger, Place, Role, Section, Settings, Target, Tool, TopField,
+    Turn, Verbatim,
 };
 use interlingua_wire::json::Object;
 use interlingua_wire::{Json, Node, Writer};
@@ -107,11 +107,7 @@ pub(super) fn decode(root: Node<'_>, ledger: &mut Ledger) -> Conversation {
         conversation.turns.push(decode_turn(turn, ledger));
         read_blocks::place(ledger, noted, |place| place.index = Some(at as u32));
     }
-    if root.get("tools").is_some_and(|tools| !tools.is_array() && !tools.is_null()) {
-        ledger.loss(note::ODD_INPUT, Place::BODY, "left out tools that are no list");
-    }
-    let list = root.get("tools").into_iter().flat_map(Node::items);
-    conversation.tools = list.map(|tool| tools::decode(tool, ledger)).collect::<Vec<_>>().into();
+    conversation.tools = decode_tools(root.get("tools"), ledger).into();
     let mut as_written = false;
     if let Some(node) = root.get("settings") {
         as_written = node.get("as_written").and_then(Node::boolean).unwrap_or(false);
@@ -128,6 +124,17 @@ pub(super) fn decode(root: Node<'_>, ledger: &mut Ledger) -> Conversation {
         note_unknown(root, ledger);
     }
     conversation
+}
+
+/// The tools; one alone stands for a list of one.
+fn decode_tools(tools: Option<Node<'_>>, ledger: &mut Ledger) -> Vec<Verbatim<Tool>> {
+    let Some(tools) = tools.filter(|tools| !tools.is_null()) else { return Vec::new() };
+    if !tools.is_array() {
+        let what = "tools are not a list: read as one tool";
+        ledger.change(note::ODD_INPUT, Place::BODY, what);
+        return vec![tools::decode(tools, ledger)];
+    }
+    tools.items().map(|tool| tools::decode(tool, ledger)).collect()
 }
 
 /// Whether the field holds the tools.

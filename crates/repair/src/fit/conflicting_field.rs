@@ -11,6 +11,9 @@
 //!
 //! > Container identifier can only be provided when using the code execution tool
 //!
+//! > CachedContent can not be used with GenerateContent request setting system_instruction, tools or
+//! > tool_config.
+//!
 //! ## Example
 //! ```text
 //! before   stream_options: …   no stream
@@ -32,7 +35,10 @@ pub fn apply(work: &mut Work<'_>) {
         return;
     }
     for conflict in work.profile.params.conflicts {
-        let is_it = |field: &TopField| field.key == conflict.field && field.value != Json::NULL;
+        let reading = work.profile.reading();
+        let is_it = |field: &TopField| {
+            reading.is(&field.key.contents(), conflict.field) && field.value != Json::NULL
+        };
         let Some(at) = work.conversation().fields.iter().position(is_it) else { continue };
         if is_met(work, conflict, at) {
             leave_out(work, conflict, at);
@@ -65,6 +71,17 @@ fn is_met(work: &Work<'_>, conflict: &Conflict, at: usize) -> bool {
         }
         When::With(other) => {
             fields.iter().any(|field| field.key == other && field.value != Json::NULL)
+        }
+        When::Beside(others) => {
+            let reading = work.profile.reading();
+            let is_other = |field: &TopField| {
+                let key = field.key.contents();
+                field.value != Json::NULL && others.iter().any(|name| reading.is(&key, name))
+            };
+            let conversation = work.conversation();
+            let said = !conversation.system.is_empty() || !conversation.tools.is_empty();
+            value.text().is_some_and(|text| !text.is_empty())
+                && (said || fields.iter().any(is_other))
         }
         When::Beyond(span) => number::said(value).is_none_or(|said| !span.holds(said)),
         When::ThinkingBeyond(span) => {

@@ -16,11 +16,10 @@
 //! after    system: "Be brief."
 //! ```
 
-use interlingua_model::{Block, Place, Verbatim};
-use interlingua_wire::{Kind, Text};
+use interlingua_model::Place;
+use interlingua_wire::Kind;
 
 use crate::Work;
-use crate::look::words;
 use crate::profile::texts::Least;
 
 pub fn apply(work: &mut Work<'_>) {
@@ -32,18 +31,14 @@ pub fn apply(work: &mut Work<'_>) {
     // An empty string is not the same as a block of it.
     let is_string =
         system.text_for(work.profile.dialect).is_some_and(|text| text.kind() == Kind::String);
-    if is_string || !system.iter().any(|block| is_empty(block, least)) {
+    if is_string || !system.iter().any(|block| work.holds_less(block, least)) {
         return;
     }
     for at in (0..work.conversation().system.len()).rev() {
-        if is_empty(&work.conversation().system[at], least) {
+        if work.holds_less(&work.conversation().system[at], least) {
             leave_out(work, at);
         }
     }
-}
-
-fn is_empty(block: &Verbatim<Block>, least: Least) -> bool {
-    words(block).is_some_and(|text: &Text| least.refuses(text))
 }
 
 fn leave_out(work: &mut Work<'_>, at: usize) {

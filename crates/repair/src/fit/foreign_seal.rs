@@ -20,6 +20,7 @@
 use interlingua_model::{Block, Body, Form, Place, Role, Seal};
 use interlingua_wire::{Node, Text};
 
+use crate::media::base64;
 use crate::profile::thinking::{Replay, Thinking};
 use crate::{Work, thoughts};
 
@@ -128,15 +129,25 @@ fn unsealed_entries(work: &mut Work<'_>) {
 
 /// Takes away seals that are none: what they seal stays, unsealed.
 fn unreadable(work: &mut Work<'_>) {
+    let what = "left out a seal that cannot be read as one";
     for turn in 0..work.turns().len() {
         for at in 0..work.blocks(turn).len() {
-            let seal = work.block(turn, at).seal.as_deref();
-            if seal.is_some_and(|seal| !is_base64(&seal.data.contents())) {
-                work.loss(Place::block(turn, at), "left out a seal that cannot be read as one");
+            if is_unreadable(work.block(turn, at)) {
+                work.loss(Place::block(turn, at), what);
                 work.edit(turn, at).seal = None;
             }
         }
     }
+    for at in 0..work.conversation().system.len() {
+        if is_unreadable(&work.conversation().system[at]) {
+            work.loss(Place::system(at), what);
+            work.system()[at].edit().seal = None;
+        }
+    }
+}
+
+fn is_unreadable(block: &Block) -> bool {
+    block.seal.as_deref().is_some_and(|seal| !is_base64(&seal.data.contents()))
 }
 
 /// Of either alphabet, with or without padding.
@@ -160,7 +171,9 @@ fn is_base64(data: &str) -> bool {
         3 => padding == 0 || padding == 1,
         _ => false,
     };
-    whole && (standard || for_urls())
+    // What is left over at the end says nothing, and must say so.
+    let end = &data[bare.len() / 4 * 4..];
+    whole && (standard || for_urls()) && base64::is_valid(end, true)
 }
 
 /// Why a block of thinking cannot go to the target, if it cannot.

@@ -15,37 +15,59 @@
 //! ```
 
 use interlingua_model::{Block, Body, Place};
-use interlingua_wire::Text;
 
 use crate::Work;
-use crate::pairing::{self, Round, Spot};
+use crate::pairing::{self, Spot};
 
 pub fn apply(work: &mut Work<'_>) {
-    let calls = work.profile.calls;
-    if pairing::crosses(work) || !calls.ordered_results {
+    if pairing::crosses(work) || !work.profile.calls.ordered_results {
         return;
     }
-    let mut start = 0;
-    while let Some(round) = Round::at(work.turns(), start) {
-        while let Some((spot, call)) = misnamed(work, &round, calls.named_results) {
-            name(work, spot, call);
+    for turn in 1..work.turns().len() {
+        for at in 0..work.blocks(turn).len() {
+            if let Some(call) = misnamed(work, (turn, at)) {
+                name(work, (turn, at), call);
+            }
         }
-        start = round.end();
     }
 }
 
-/// The first result without a name, or with another than its call has; and that call.
-fn misnamed(work: &Work<'_>, round: &Round, by_call: bool) -> Option<(Spot, Spot)> {
-    round.results(work).enumerate().find_map(|(order, (spot, result))| {
-        let is_empty = result.name.as_ref().is_none_or(Text::is_empty);
-        if !is_empty && !by_call {
-            return None;
-        }
-        let of_id = round.calls(work).find(|(_, call)| call.id == result.call);
-        let (at, call) = of_id.or_else(|| round.calls(work).nth(order))?;
-        let differs = result.name.as_ref() != Some(&call.name);
-        (differs && !call.name.is_empty()).then_some((spot, at))
-    })
+/// The call of a result without a name, or with another than its call has.
+fn misnamed(work: &Work<'_>, spot: Spot) -> Option<Spot> {
+    let result = pairing::result(work.block(spot.0, spot.1))?;
+    let by_call = work.profile.calls.named_results;
+    if !by_call && result.name.as_ref().is_some_and(|name| !name.is_empty()) {
+        return None;
+    }
+    let own = || calls_before(work, spot.0).find(|(_, call)| call.id == result.call);
+    let own = own().map(|(spot, _)| spot).filter(|_| !by_call);
+    let at = own.or_else(|| taken_for(work, spot))?;
+    let call = pairing::call(work.block(at.0, at.1))?;
+    let differs = result.name.as_ref() != Some(&call.name);
+    (differs && !call.name.is_empty()).then_some(at)
+}
+
+/// The call that the target takes a result to answer: that of the id with which both are written, or
+/// else the one whose number among the calls is the result's among the results.
+pub(super) fn taken_for(work: &Work<'_>, (turn, at): Spot) -> Option<Spot> {
+    let written = |(turn, at): Spot| pairing::written_id(work, work.block(turn, at));
+    let id = written((turn, at));
+    let same = |spot: Spot| id.as_ref().is_some_and(|id| written(spot).as_ref() == Some(id));
+    let before = &work.blocks(turn)[..at];
+    let order = before.iter().filter(|block| pairing::result(block).is_some()).count();
+    let mut calls = calls_before(work, turn).map(|(spot, _)| spot);
+    calls
+        .find(|spot| same(*spot))
+        .or_else(|| calls_before(work, turn).map(|(spot, _)| spot).nth(order))
+}
+
+/// The calls of the turn before, whoever makes them.
+pub(super) fn calls_before<'w>(
+    work: &'w Work<'_>,
+    turn: usize,
+) -> impl Iterator<Item = (Spot, &'w interlingua_model::ToolCall)> {
+    let before = turn.saturating_sub(1)..turn;
+    pairing::blocks(work, before).filter_map(|(spot, block)| Some((spot, pairing::call(block)?)))
 }
 
 fn name(work: &mut Work<'_>, (turn, at): Spot, call: Spot) {

@@ -17,11 +17,18 @@
 
 use interlingua_model::Place;
 
+use super::result_name::{calls_before, taken_for};
 use crate::Work;
 use crate::pairing::{self, Round, Spot};
 
 pub fn apply(work: &mut Work<'_>) {
-    if !pairing::crosses(work) || !work.profile.calls.ordered_results {
+    if !work.profile.calls.ordered_results {
+        return;
+    }
+    if !pairing::crosses(work) {
+        if work.profile.calls.named_results {
+            own(work);
+        }
         return;
     }
     let mut start = 0;
@@ -33,6 +40,33 @@ pub fn apply(work: &mut Work<'_>) {
         }
         start = round.end();
     }
+}
+
+/// Where the client's own order is one that the target takes, it stays.
+fn own(work: &mut Work<'_>) {
+    for turn in 1..work.turns().len() {
+        let of_turn = pairing::blocks(work, turn..turn + 1);
+        let results = of_turn.filter(|(_, block)| pairing::result(block).is_some());
+        let results: Vec<Spot> = results.map(|(spot, _)| spot).collect();
+        if results.iter().all(|spot| is_taken_rightly(work, *spot)) {
+            continue;
+        }
+        let rank = |(turn, at): &Spot| {
+            let result = pairing::result(work.block(*turn, *at))?;
+            calls_before(work, *turn).position(|(_, call)| call.id == result.call)
+        };
+        let ranks: Option<Vec<usize>> = results.iter().map(rank).collect();
+        if let Some(mut ranks) = ranks.filter(|ranks| !ranks.is_sorted()) {
+            sort(work, &results, &mut ranks);
+        }
+    }
+}
+
+/// Whether the target takes a result to be of the tool that it says.
+fn is_taken_rightly(work: &Work<'_>, spot: Spot) -> bool {
+    let name = pairing::result(work.block(spot.0, spot.1)).and_then(|result| result.name.as_ref());
+    let call = taken_for(work, spot).and_then(|(turn, at)| pairing::call(work.block(turn, at)));
+    call.is_none_or(|call| name == Some(&call.name))
 }
 
 /// The number of the call that a result answers.

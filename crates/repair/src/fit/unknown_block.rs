@@ -61,6 +61,9 @@ pub fn apply(work: &mut Work<'_>) {
             turn += 1;
         }
     }
+    for at in (0..work.conversation().system.len()).rev() {
+        system(work, &judge, at);
+    }
 }
 
 /// Instructions outside the turns are texts. Media have a rule of their own.
@@ -173,6 +176,30 @@ fn one(work: &mut Work<'_>, judge: &Judge<'_>, turn: usize, at: usize) -> Left {
         }
     }
     Left::All
+}
+
+/// Looks at one block of the instructions.
+fn system(work: &mut Work<'_>, judge: &Judge<'_>, at: usize) {
+    let block = &work.conversation().system[at];
+    let Body::Foreign { kind, .. } = &block.body else { return };
+    let (kind, place) = (kind.clone(), Place::system(at));
+    match judge.fate(block, Some(Role::System)) {
+        Fate::Stays | Fate::Anew => {}
+        Fate::Instead(json) => {
+            let what = format!("left out fields of `{kind}` that the target does not know");
+            work.loss(place, what);
+            change(work.system()[at].edit(), json);
+        }
+        Fate::Text(text) => {
+            work.change(place, format!("`{kind}` is said as text"));
+            work.system()[at].edit().body = Body::Text { text, citations: Vec::new() };
+        }
+        Fate::Goes => {
+            let what = format!("left out `{kind}`: the instructions take no such block");
+            work.loss(place, what);
+            work.system().remove(at);
+        }
+    }
 }
 
 fn result(work: &mut Work<'_>, judge: &Judge<'_>, turn: usize, at: usize) {

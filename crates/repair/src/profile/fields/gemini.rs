@@ -3,7 +3,9 @@
 use interlingua_model::Role;
 
 use super::{Fields, Foreign, LABELS, Part, Side, foreign};
-use crate::shape::Kind::{Any, AnyCase, Each, Flag, Number, Object, Shape, Text, TextOr, Whole};
+use crate::shape::Kind::{
+    Any, AnyCase, Base64, Each, Flag, Number, Object, Shape, Text, TextOr, Whole,
+};
 use crate::shape::{Key, key, need};
 
 /// As AI Studio knows them.
@@ -46,14 +48,10 @@ pub(super) const STUDIO: Fields = Fields {
         (Part::Result, PART_OF_STUDIO),
     ],
     foreign: Some(&[
-        CODE,
-        OUTCOME,
-        foreign("toolCall", Side::Anywhere, &[key("toolCall", Shape(TOOL_CALL)), SIGNED, ABOUT]),
-        foreign(
-            "toolResponse",
-            Side::Anywhere,
-            &[key("toolResponse", Shape(TOOL_RESPONSE)), SIGNED, ABOUT],
-        ),
+        own(&const { on_studio(CODE) }),
+        own(&const { on_studio(OUTCOME) }),
+        own(&const { on_studio(CALL) }),
+        own(&const { on_studio(RESPONSE) }),
     ]),
     freeform: &[],
     part: "",
@@ -92,11 +90,10 @@ pub(super) const VERTEX: Fields = Fields {
         (Part::Call, PART_OF_VERTEX),
         (Part::Result, PART_OF_VERTEX),
     ],
-    foreign: Some(&[CODE, OUTCOME]),
+    foreign: Some(&[own(&const { on_vertex(CODE) }), own(&const { on_vertex(OUTCOME) })]),
     ..STUDIO
 };
 
-const SIGNED: Key = key("thoughtSignature", Text);
 const ABOUT: Key = key("partMetadata", Object);
 const PART_OF_STUDIO: &[Key] = &[
     key("thought", Flag),
@@ -107,9 +104,8 @@ const PART_OF_STUDIO: &[Key] = &[
     ABOUT,
     key("inlineData", Shape(BLOB)),
     key("fileData", Shape(FILE)),
-    key("functionCall", Shape(&[key("id", Any)])),
-    key("functionResponse", Shape(&[key("id", Any), key("scheduling", Any), CONTINUES, PARTS])),
-    key("id", Any),
+    key("functionCall", Shape(&[])),
+    key("functionResponse", Shape(&[key("scheduling", Any), CONTINUES, PARTS])),
 ];
 const PART_OF_VERTEX: &[Key] = &[
     key("thought", Flag),
@@ -119,9 +115,8 @@ const PART_OF_VERTEX: &[Key] = &[
     key("speechMetadata", Any),
     key("inlineData", Shape(BLOB)),
     key("fileData", Shape(FILE)),
-    key("functionCall", Shape(&[key("id", Any), key("partialArgs", Any), CONTINUES])),
-    key("functionResponse", Shape(&[key("id", Any), key("scheduling", Any), PARTS])),
-    key("id", Any),
+    key("functionCall", Shape(&[key("partialArgs", Any), CONTINUES])),
+    key("functionResponse", Shape(&[key("scheduling", Any), PARTS])),
 ];
 const PARTS: Key = key("parts", Any);
 const CONTINUES: Key = key("willContinue", Flag);
@@ -130,32 +125,40 @@ const FILE: &[Key] = &[key("fileUri", Text), key("mimeType", Text), key("display
 const TOOL_CALL: &[Key] = &[key("id", Text), key("toolType", Any), key("args", Object)];
 const TOOL_RESPONSE: &[Key] = &[key("id", Text), key("toolType", Any), key("response", Object)];
 
-const CODE: Foreign = foreign(
+const CODE: Key = need(
     "executableCode",
-    Side::Anywhere,
-    &[
-        need(
-            "executableCode",
-            Shape(&[key("id", Text), key("language", AnyCase(LANGUAGES)), key("code", Text)]),
-        ),
-        key("thought", Flag),
-        SIGNED,
-        ABOUT,
-    ],
+    Shape(&[key("id", Text), key("language", AnyCase(LANGUAGES)), key("code", Text)]),
 );
-const OUTCOME: Foreign = foreign(
+const OUTCOME: Key = need(
     "codeExecutionResult",
-    Side::Anywhere,
-    &[
-        need(
-            "codeExecutionResult",
-            Shape(&[key("id", Text), key("outcome", AnyCase(OUTCOMES)), key("output", Text)]),
-        ),
-        key("thought", Flag),
-        SIGNED,
-        ABOUT,
-    ],
+    Shape(&[key("id", Text), key("outcome", AnyCase(OUTCOMES)), key("output", Text)]),
 );
+const CALL: Key = need("toolCall", Shape(TOOL_CALL));
+const RESPONSE: Key = need("toolResponse", Shape(TOOL_RESPONSE));
+
+/// A part that only this dialect has, by what holds its data; and what may stand beside that.
+const fn own(keys: &'static [Key]) -> Foreign {
+    foreign(keys[0].name, Side::Anywhere, keys)
+}
+
+const fn on_studio(data: Key) -> [Key; 8] {
+    let [thought, signature, video, resolution, processing, speech] = BESIDE;
+    [data, thought, signature, video, resolution, processing, speech, ABOUT]
+}
+
+const fn on_vertex(data: Key) -> [Key; 7] {
+    let [thought, signature, video, resolution, processing, speech] = BESIDE;
+    [data, thought, signature, video, resolution, processing, speech]
+}
+
+const BESIDE: [Key; 6] = [
+    key("thought", Flag),
+    key("thoughtSignature", Base64),
+    key("videoMetadata", Any),
+    key("mediaResolution", Any),
+    key("mediaProcessing", Any),
+    key("speechMetadata", Any),
+];
 
 const CALLING: Key = key(
     "functionCallingConfig",

@@ -208,9 +208,17 @@ pub(super) const VERTEX: Params = Params {
     sampling: Sampling { temperature: Span::new(0.0, 2.0), ..Sampling::ANY },
     shapes: shapes::GEMINI,
     storing: false,
+    conflicts: &[CACHED],
     ..COPY
 };
 
+/// "`CachedContent` can not be used with `GenerateContent` request setting `system_instruction`, tools
+/// or `tool_config`."
+const CACHED: Conflict = Conflict {
+    field: "cachedContent",
+    item: None,
+    when: When::Beside(&["systemInstruction", "tools", "toolConfig"]),
+};
 pub(super) const STREAMED: Conflict =
     Conflict { field: "stream_options", item: None, when: When::Silent };
 pub(super) const LOGPROBS: Conflict =

@@ -180,6 +180,8 @@ pub enum When {
     WithoutTool(&'static str),
     /// Another field is there.
     With(&'static str),
+    /// It says something, and any of these is there, too.
+    Beside(&'static [&'static str]),
     Beyond(Span),
     ThinkingBeyond(Span),
     /// A text has more characters than this.
