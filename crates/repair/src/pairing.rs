@@ -335,8 +335,14 @@ fn is_counted(work: &Work<'_>, round: &Round) -> bool {
     round.turns().all(|at| {
         let before = at.checked_sub(1).map(|before| &turns[before]);
         let called = before.map_or(0, |turn| calls(turn));
-        let after_user = before.is_some_and(|turn| turn.role != Role::Assistant);
+        let after_user = before.is_some_and(|turn| turn.role == Role::User);
         let calling = calls(&turns[at]);
+        // Nobody but the user and the model has a part in this.
+        if !matches!(turns[at].role, Role::User | Role::Assistant)
+            && calling + results(&turns[at]) > 0
+        {
+            return false;
+        }
         let answered = match turns.get(at + 1) {
             Some(next) => results(next) == calling,
             None => turns[at].role != Role::Assistant,

@@ -43,8 +43,7 @@ impl<'c> Context<'c> {
             }
             self.sampling(object);
             if let Some(format) = &self.settings.format {
-                let own = written.and_then(|config| names::get(config, "responseSchema"));
-                encode_format(format, own.is_some(), self.ours, object, ledger);
+                encode_format(format, written, self.ours, object, ledger);
             }
             self.thinking(written, object, ledger);
         })
@@ -138,7 +137,7 @@ impl<'c> Context<'c> {
 
 fn encode_format(
     format: &Format,
-    own: bool,
+    written: Option<Node<'_>>,
     ours: bool,
     object: &mut Object<'_>,
     ledger: &mut Ledger,
@@ -148,7 +147,12 @@ fn encode_format(
         Format::Text => {}
         Format::Json => object.word("responseMimeType", "application/json"),
         Format::Schema { name, description, schema, strict } => {
-            object.word("responseMimeType", "application/json");
+            let has = |key| written.is_some_and(|config| names::get(config, key).is_some());
+            let own = has("responseSchema");
+            // Who gave a schema without asking for JSON still does not.
+            if has("responseMimeType") || !own && !has("responseJsonSchema") {
+                object.word("responseMimeType", "application/json");
+            }
             if own {
                 object.json("responseSchema", &schema::to_own_schema(schema));
             } else {

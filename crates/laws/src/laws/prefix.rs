@@ -107,7 +107,8 @@ impl Forgets {
                     {
                         *value = text.clone();
                     }
-                    let left = value.as_object().is_none_or(|object| !object.is_empty())
+                    let left = !value.is_null()
+                        && value.as_object().is_none_or(|object| !object.is_empty())
                         && value.as_array().is_none_or(|list| !list.is_empty());
                     left || !HOLDERS.contains(&key.as_str())
                 });
@@ -149,8 +150,9 @@ fn shorter(case: &Case) -> Option<Bytes> {
     let list = HISTORY.iter().find_map(|path| at(root, path).filter(|list| list.is_array()))?;
     // Nothing is no message.
     let said: Vec<Node<'_>> = list.items().filter(|item| !item.is_null()).collect();
-    let asked: Vec<usize> =
-        (1..said.len()).filter(|at| is_models(said[*at]) && !is_models(said[*at - 1])).collect();
+    let items = root.get("input").is_some_and(Node::is_array);
+    let models = |at: usize| is_models(said[at]) || items && is_models_item(said[at]);
+    let asked: Vec<usize> = (1..said.len()).filter(|at| models(*at) && !models(*at - 1)).collect();
     // Any of them, but always the same.
     let cut = *asked.get(case.bytes.len() % asked.len().max(1))?;
     let (kept, rest) = (said[cut - 1].range().end, list.range().end - 1);
@@ -164,6 +166,15 @@ fn is_models(message: Node<'_>) -> bool {
         || matches!(&*word("type"), "reasoning" | "function_call" | "custom_tool_call")
         // Who calls is the model, whatever else is said.
         || message.get("tool_calls").is_some()
+}
+
+/// Whether this is an item of no known type: whatever is neither a message, nor a reference, nor what
+/// answers a call is something that the model did.
+fn is_models_item(item: Node<'_>) -> bool {
+    let Some(kind) = item.get("type").filter(|kind| kind.is_string()) else { return false };
+    let kind = kind.word();
+    let answers = kind.ends_with("_output") || kind.ends_with("_response");
+    item.get("role").is_none() && !answers && !matches!(&*kind, "message" | "item_reference")
 }
 
 const TOOLS: &[&str] = &["/tools", "/toolConfig/tools"];

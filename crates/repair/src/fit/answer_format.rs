@@ -32,7 +32,8 @@ pub fn apply(work: &mut Work<'_>) {
         work.settings().format = None;
         return;
     }
-    if *format != Format::Text && !row.with_tools && !work.conversation().tools.is_empty() {
+    let beside = !row.with_tools && !work.conversation().tools.is_empty();
+    if *format != Format::Text && beside && is_asked(work) {
         work.loss(Place::SETTINGS, "left out the form of the answer: it does not go with tools");
         work.settings().format = None;
         return;
@@ -60,6 +61,20 @@ pub fn apply(work: &mut Work<'_>) {
         work.system().push(Block::text(Text::word("Answer in JSON.")).into());
         work.change(Place::SYSTEM, "said that the answer is to be JSON: the word must be there");
     }
+}
+
+/// Whether JSON is asked for in the way that counts. What is written anew is said in that way.
+fn is_asked(work: &Work<'_>) -> bool {
+    let Some((field, key, word)) = work.profile.params.format.asked_by else { return true };
+    let reading = work.profile.reading();
+    let mut fields = work.conversation().fields.iter();
+    let config = fields.find(|one| reading.is(&one.key.contents(), field));
+    !work.is_own()
+        || config.is_some_and(|config| {
+            let doc = config.value.doc();
+            let said = doc.root().find(|one| reading.is(&one.name(), key));
+            said.is_some_and(|said| said.word() == word)
+        })
 }
 
 /// The conversation has the word. In another dialect only its beginning counts, so that what is said

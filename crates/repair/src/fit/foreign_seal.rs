@@ -172,7 +172,7 @@ fn is_base64(data: &str) -> bool {
         _ => false,
     };
     // What is left over at the end says nothing, and must say so.
-    let end = &data[bare.len() / 4 * 4..];
+    let end = data.get(bare.len() / 4 * 4..).unwrap_or_default();
     whole && (standard || for_urls()) && base64::is_valid(end, true)
 }
 

@@ -113,6 +113,7 @@ pub(super) const ANY_FORMAT: Format = Format {
     word_in_system: true,
     json_while_thinking: true,
     with_tools: true,
+    asked_by: None,
     schema: true,
     plain_name: false,
 };

@@ -150,6 +150,8 @@ pub struct Format {
     pub json_while_thinking: bool,
     /// JSON goes together with tools.
     pub with_tools: bool,
+    /// The field, the field in it and the word by which JSON is asked for; a schema alone does not.
+    pub asked_by: Option<(&'static str, &'static str, &'static str)>,
     pub schema: bool,
     /// A schema has a name like those of tools.
     pub plain_name: bool,

@@ -183,17 +183,17 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
     ),
     (Scope::all(RESPONSES), RESPONDING),
     // Gemini.
-    (
-        Scope::of("gemini", &["vertex"], GEMINI_OLD),
-        Params { format: Format { with_tools: false, ..ANY_FORMAT }, ..VERTEX },
-    ),
+    (Scope::of("gemini", &["vertex"], GEMINI_OLD), Params { format: GEMINI_FORMAT, ..VERTEX }),
     (Scope::flavors("gemini", &["vertex"]), VERTEX),
-    (
-        Scope::models("gemini", GEMINI_OLD),
-        Params { format: Format { with_tools: false, ..ANY_FORMAT }, ..STUDIO },
-    ),
+    (Scope::models("gemini", GEMINI_OLD), Params { format: GEMINI_FORMAT, ..STUDIO }),
     (Scope::all("gemini"), STUDIO),
 ];
+
+const GEMINI_FORMAT: Format = Format {
+    with_tools: false,
+    asked_by: Some(("generationConfig", "responseMimeType", "application/json")),
+    ..ANY_FORMAT
+};
 
 const fn claude(models: &'static [&'static str]) -> Scope {
     Scope::models("anthropic", models)
