@@ -13,7 +13,9 @@ fn thinking<'r>(request: &Request<'r>) -> Option<&'r Value> {
 
 fn budget(request: &Request<'_>) -> Option<i64> {
     let budget = field(thinking(request)?, "thinking_budget")?;
-    budget.as_i64().or_else(|| budget.as_str()?.parse().ok())
+    let number = budget.as_f64().or_else(|| budget.as_str()?.parse().ok())?;
+    // A whole number may be written with a fraction of nothing.
+    (number.fract() == 0.0).then_some(number as i64)
 }
 
 fn level(request: &Request<'_>) -> bool {
