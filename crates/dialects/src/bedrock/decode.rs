@@ -73,6 +73,7 @@ fn push(item: Node<'_>, place: Place, list: &mut Vec<Verbatim<Block>>, ledger: &
     if let Some(cache) = cache_point(item)
         && let Some(marked) = list.pop_if(|last| can_be_marked(last))
     {
+        let cache = known_lifetime(cache, place, ledger);
         // The mark stands beside the block, so the block's own text stays true.
         list.push(marked.beside(|block| block.cache = Some(Box::new(cache))));
         return;
@@ -92,6 +93,15 @@ pub(super) fn cache_point(item: Node<'_>) -> Option<Cache> {
     let plain = field.value.fields().all(|field| field.is("type") || field.is("ttl"))
         && ttl.is_none_or(Node::is_string);
     plain.then(|| Cache { ttl: ttl.and_then(Node::text) })
+}
+
+/// A lifetime that there is not is none.
+pub(super) fn known_lifetime(mut cache: Cache, place: Place, ledger: &mut Ledger) -> Cache {
+    if cache.ttl.as_ref().is_some_and(|ttl| *ttl != "5m" && *ttl != "1h") {
+        ledger.change(note::ODD_INPUT, place, "a cache point of a lifetime that there is not");
+        cache.ttl = None;
+    }
+    cache
 }
 
 fn can_be_marked(block: &Block) -> bool {
@@ -125,13 +135,15 @@ fn object(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Block {
         ledger.change(note::ODD_INPUT, place, "a block without a kind is read as an empty text");
         return Block::text(Text::EMPTY);
     };
-    if node.fields().filter(|field| !field.value.is_null()).count() > 1 {
+    // What the provider does not know it does not look at.
+    let kinds = node.fields().filter(|field| !field.value.is_null());
+    if kinds.filter(|field| KNOWN.contains(&&*field.name())).count() > 1 {
         let what = format!("a block of several kinds is read as `{}`", named.name());
         ledger.loss(note::ODD_INPUT, place, what);
     }
     let value = named.value;
     let known = match &*named.name() {
-        "text" => Some(Block::text(text(value))),
+        "text" => Some(Block::text(said(value, place, ledger))),
         "json" => Some(Block::new(Body::Data(value.json()))),
         "image" => media::decode(MediaKind::Image, value, place, ledger),
         "document" => media::decode(MediaKind::Document, value, place, ledger),
@@ -155,8 +167,9 @@ fn call(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Option<Block> {
     if !node.is_object() || node.get("type").is_some_and(|kind| !kind.is_null()) {
         return None;
     }
-    let name = node.get("name").map(text).unwrap_or_default();
-    let id = node.get("toolUseId").filter(|id| !id.is_null()).map(text);
+    let name = node.get("name").map(|name| said(name, place, ledger)).unwrap_or_default();
+    let id = node.get("toolUseId").filter(|id| !id.is_null());
+    let id = id.map(|id| said(id, place, ledger));
     let id = id.unwrap_or_else(|| {
         ledger.change(note::ODD_INPUT, place, "a call without an id gets one");
         let [turn, block] = [place.index, place.block].map(|at| at.unwrap_or(0) as usize);
@@ -186,7 +199,8 @@ fn result(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Option<Block> {
     if !node.is_object() || node.get("type").is_some_and(|kind| !kind.is_null()) {
         return None;
     }
-    let call = node.get("toolUseId").filter(|id| !id.is_null()).map(text);
+    let call = node.get("toolUseId").filter(|id| !id.is_null());
+    let call = call.map(|id| said(id, place, ledger));
     if call.is_none() {
         ledger.change(note::ODD_INPUT, place, "a result does not say which call it answers");
     }
@@ -202,13 +216,32 @@ fn result(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Option<Block> {
     };
     let mut block = Block::new(Body::ToolResult(result));
     keep_unknown(node, &["toolUseId", "content", "type", "status"], &mut block);
-    if let Some(status) = status.filter(|status| !["error", "success"].contains(&&*status.word())) {
-        block.extras.put(ID, Text::word("status"), status.json());
+    let known = |status: &Node<'_>| ["error", "success"].contains(&&*status.word());
+    if status.is_some_and(|status| !status.is_null() && !known(&status)) {
+        ledger.change(note::ODD_INPUT, place, "a status that there is not is read as success");
     }
     Some(block)
 }
 
 fn thinking(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Block {
+    let set = |key: &str| node.get(key).filter(|value| !value.is_null());
+    let reasoning = set("reasoningText");
+    let is_text = |key: &str, needed: bool| {
+        let value = reasoning.and_then(|reasoning| reasoning.get(key));
+        value.filter(|value| !value.is_null()).map_or(!needed, Node::is_string)
+    };
+    let fits = match (reasoning, set("redactedContent")) {
+        (Some(_), None) => is_text("text", true) && is_text("signature", false),
+        (None, Some(redacted)) => redacted.is_string(),
+        _ => false,
+    };
+    if !fits {
+        ledger.change(
+            note::ODD_INPUT,
+            place,
+            "reasoning of another form is read as far as it goes",
+        );
+    }
     if let Some(redacted) = node.get("redactedContent").and_then(Node::text) {
         let body = Body::Thinking(Thinking { text: Text::EMPTY, form: Form::Redacted });
         return Block::new(body).sealed(Some(Seal::new(ISSUER, redacted)));
@@ -217,11 +250,8 @@ fn thinking(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Block {
         let body = Body::Thinking(Thinking { text: Text::EMPTY, form: Form::Full });
         return Block::new(body);
     };
-    let said = reasoning.get("text").filter(|text| !text.is_null());
-    if said.is_some_and(|text| !text.is_string()) {
-        ledger.change(note::ODD_INPUT, place, "reasoning that is no string");
-    }
-    let text = said.map(text).unwrap_or_default();
+    let text =
+        reasoning.get("text").filter(|text| !text.is_null()).map(text).unwrap_or_default();
     let signature = reasoning.get("signature").and_then(Node::text);
     let seal = signature.filter(|data| !data.is_empty()).map(|data| Seal::new(ISSUER, data));
     let body = Body::Thinking(Thinking { text, form: Form::Full });
@@ -234,6 +264,14 @@ pub(super) fn keep_unknown(node: Node<'_>, known: &[&str], block: &mut Block) {
     for field in node.fields().filter(|field| !known.contains(&&*field.name())) {
         block.extras.keep(ID, field);
     }
+}
+
+/// As [`text`]; what is no string is noted.
+pub(super) fn said(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Text {
+    if !node.is_string() {
+        ledger.change(note::ODD_INPUT, place, "a text is not a string: read as its JSON");
+    }
+    text(node)
 }
 
 /// A string, or the JSON of what stands in its place.
@@ -256,4 +294,6 @@ const KNOWN: &[&str] = &[
     "cachePoint",
     "guardContent",
     "searchResult",
+    "toolAddition",
+    "toolRemoval",
 ];

@@ -18,6 +18,11 @@ pub(super) fn decode(
     ledger: &mut Ledger,
 ) -> Option<Block> {
     let from = node.get("source")?;
+    let odd = |key: &str| node.get(key).is_some_and(|it| !it.is_null() && !it.is_string());
+    let sources = SOURCES.iter().filter_map(|key| from.get(key));
+    if odd("format") || odd("name") || sources.filter(|source| !source.is_null()).count() > 1 {
+        ledger.change(note::ODD_INPUT, place, "a medium of another form is read as far as it goes");
+    }
     let format = node.get("format").filter(|format| !format.is_null());
     let mime = format.and_then(|format| mime_of(kind, &format.word())).map(Text::word);
     // Where the model does not hold the format, it stays as written.
@@ -47,6 +52,9 @@ pub(super) fn decode(
     }
     Some(block)
 }
+
+/// Where the data of a medium may be.
+const SOURCES: &[&str] = &["bytes", "s3Location", "text", "content"];
 
 /// Why these media cannot be said here, if they cannot.
 pub(super) fn refusal(media: &Media, extras: &Extras) -> Option<String> {

@@ -26,11 +26,14 @@ pub(super) fn decode(doc: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
     if let Some(node) = root.get("system") {
         conversation.system = system(node, ledger);
     }
-    if let Some(config) = root.get("toolConfig")
+    let config = root.get("toolConfig").filter(|config| !config.is_null());
+    if config.is_some_and(|config| config.get("tools").is_none_or(Node::is_null)) {
+        ledger.change(note::ODD_INPUT, Place::BODY, "`toolConfig` without tools is none");
+    } else if let Some(config) = config
         && let Some(list) = config.get("tools")
     {
         if !list.is_array() {
-            ledger.change(note::ODD_INPUT, Place::BODY, "`tools` is not a list");
+            ledger.change(note::ODD_INPUT, Place::tool(0), "`tools` is not a list");
         }
         // The choice stands in the same field, which leaves as written if neither was edited.
         conversation.tools = Verbatim::read(tools::decode_list(list, ledger), ID, config.json());
@@ -56,8 +59,22 @@ fn turns(node: Node<'_>, ledger: &mut Ledger) -> Vec<Verbatim<interlingua_model:
 }
 
 pub(super) fn system(node: Node<'_>, ledger: &mut Ledger) -> Verbatim<Vec<Verbatim<Block>>> {
+    let known = |item: Node<'_>| {
+        let set = |key: &&str| item.get(key).is_some_and(|value| !value.is_null());
+        INSTRUCTIONS.iter().any(set)
+    };
+    if node.items().any(|item| item.is_object() && !known(item)) {
+        let what = "a block of the instructions is none that they have";
+        ledger.change(note::ODD_INPUT, Place::SYSTEM, what);
+    }
+    if node.is_null() {
+        return Verbatim::read(Vec::new(), ID, node.json());
+    }
     Verbatim::read(decode::blocks(node, Place::SYSTEM, ledger), ID, node.json())
 }
+
+/// What a block of the instructions may be.
+const INSTRUCTIONS: &[&str] = &["text", "guardContent", "cachePoint"];
 
 pub(super) fn encode(
     conversation: &Verbatim<Conversation>,

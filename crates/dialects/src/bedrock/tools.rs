@@ -16,6 +16,7 @@ pub(super) fn decode_list(list: Node<'_>, ledger: &mut Ledger) -> Vec<Verbatim<T
         if let Some(cache) = decode::cache_point(item)
             && let Some(marked) = tools.pop_if(|last| last.cache.is_none() && is_tool(last))
         {
+            let cache = decode::known_lifetime(cache, Place::tool(tools.len()), ledger);
             tools.push(marked.beside(|tool| tool.cache = Some(Box::new(cache))));
             continue;
         }

@@ -150,8 +150,10 @@ fn encode_format(
             let has = |key| written.is_some_and(|config| names::get(config, key).is_some());
             let own = has("responseSchema");
             // Who gave a schema without asking for JSON still does not.
-            if has("responseMimeType") || !own && !has("responseJsonSchema") {
-                object.word("responseMimeType", "application/json");
+            match written.and_then(|config| names::get(config, "responseMimeType")) {
+                Some(mime) if ours => object.json("responseMimeType", &mime.json()),
+                None if own || has("responseJsonSchema") => {}
+                _ => object.word("responseMimeType", "application/json"),
             }
             if own {
                 object.json("responseSchema", &schema::to_own_schema(schema));

@@ -77,7 +77,7 @@ pub(super) fn read_format(config: Node<'_>) -> Option<Format> {
     let own = names::get(config, "responseSchema").map(schema::to_json_schema);
     let schema = names::get(config, "responseJsonSchema").map(Node::json).or(own);
     match (mime.as_deref(), schema) {
-        (None | Some("application/json"), Some(schema)) => {
+        (_, Some(schema)) => {
             Some(Format::Schema { name: None, description: None, schema, strict: None })
         }
         (Some("application/json"), None) => Some(Format::Json),

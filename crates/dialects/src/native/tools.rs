@@ -35,9 +35,9 @@ pub(super) fn decode(node: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
         let tool = dialect.decode_tool(raw.doc().root(), ledger);
         return tool.beside(|tool| tool.cache = read_blocks::cache(node));
     }
-    if node.get("description").is_some_and(|about| !about.is_string() && !about.is_null()) {
-        let what = "left out a description that is not text";
-        ledger.loss(note::ODD_INPUT, Place::BODY, what);
+    let description = node.get("description").filter(|said| !said.is_null());
+    if description.is_some_and(|said| !said.is_string()) {
+        ledger.loss(note::ODD_INPUT, Place::BODY, "a description is not a string: left out");
     }
     let some = |node: Node<'_>| (!node.is_null()).then(|| node.json());
     let kind = if let Some(foreign) = node.get("foreign") {
@@ -54,7 +54,7 @@ pub(super) fn decode(node: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
     };
     let tool = Tool {
         name: read_blocks::text(node.get("name")),
-        description: node.get("description").and_then(Node::text),
+        description: description.and_then(Node::text),
         kind,
         strict: node.get("strict").and_then(Node::boolean),
         namespace: node.get("namespace").and_then(Node::text),

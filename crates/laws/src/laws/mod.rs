@@ -205,7 +205,9 @@ impl Sent<'_> {
     /// Whether the mark with this number leaves.
     fn has(&self, number: usize) -> bool {
         let marks = self.marks.get_or_init(|| {
-            let mut marks: Vec<usize> = marks::numbers(&self.translated.body).collect();
+            let body = &self.translated.body;
+            let mut marks: Vec<usize> = marks::numbers(body).collect();
+            marks.extend(marks::hidden(body));
             marks.sort_unstable();
             marks
         });

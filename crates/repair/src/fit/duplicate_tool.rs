@@ -14,7 +14,7 @@
 //! after    tools: `read`, `read_1c8b3a90`
 //! ```
 
-use interlingua_model::{Place, Tool, ToolKind};
+use interlingua_model::{Choice, Place, Tool, ToolKind};
 use interlingua_wire::Text;
 
 use crate::Work;
@@ -52,8 +52,19 @@ pub fn apply(work: &mut Work<'_>) {
         work.tools()[which].edit().name = sent.clone();
         let what = format!("another `{name}` is called `{sent}`");
         work.change(Place::tool(which), what);
+        allow(work, &name, &sent);
         work.renamed_tool(sent, name);
         at += 1;
+    }
+}
+
+/// Who may call a tool by its name may call the other of that name, too.
+fn allow(work: &mut Work<'_>, name: &Text, sent: &Text) {
+    let choice = &work.conversation().settings.choice;
+    let Some(Choice::Allowed { names, required }) = choice else { return };
+    if names.contains(name) {
+        let (names, required) = (names.iter().chain([sent]).cloned().collect(), *required);
+        work.settings().choice = Some(Choice::Allowed { names, required });
     }
 }
 

@@ -304,6 +304,9 @@ fn stands(side: Side, role: Option<Role>) -> bool {
         Side::Result => role.is_none(),
         Side::UserOrResult => role.is_none() || role == Some(Role::User),
         Side::Client => role != Some(Role::Assistant),
+        Side::Turns => matches!(role, Some(Role::User | Role::Assistant)),
+        Side::TurnsOrResult => matches!(role, None | Some(Role::User | Role::Assistant)),
+        Side::NotResult => role.is_some(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Cache marks: what each target takes.
 
 use super::Scope;
+use super::texts::OTHER_VENDORS;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Cache {
@@ -26,6 +27,7 @@ pub(super) static ROWS: &[(Scope, Cache)] = &[
     (Scope::all("openai-chat"), FREE),
     (Scope::all("openai-responses"), FREE),
     (Scope::all("gemini"), FREE),
+    (Scope::models("bedrock", OTHER_VENDORS), FREE),
     (Scope::all("bedrock"), COUNTED),
 ];
 

@@ -340,7 +340,7 @@ const BEDROCK: Tools = Tools {
     takes_no_choice: false,
     names: PLAIN,
     called: PLAIN,
-    served: &["toolUse", "toolResult"],
+    served: &[],
     listed: false,
     empty_list: false,
     kinds: &tool_keys::BEDROCK,

@@ -76,6 +76,12 @@ pub enum Side {
     UserOrResult,
     /// Anywhere but in what the assistant says.
     Client,
+    /// What the user or the model says.
+    Turns,
+    /// That, or a tool's result.
+    TurnsOrResult,
+    /// Anything but a tool's result.
+    NotResult,
 }
 
 /// What a block is, as far as its fields are concerned.

@@ -55,6 +55,7 @@ pub(super) const CLAUDE_CHOICE: Choosing =
 pub(super) const CONVERSE: Params = Params {
     max_tokens: MaxTokens { least: 1, ..FREE_LENGTH },
     sampling: Sampling { temperature: UNIT, top_p: UNIT, ..Sampling::ANY },
+    any_off: true,
     ..CONVERSE_FIELDS
 };
 pub(super) const CONVERSE_FIELDS: Params = Params {
@@ -208,6 +209,7 @@ pub(super) const VERTEX: Params = Params {
     spelling: Spelling::Loose,
     sampling: Sampling { temperature: Span::new(0.0, 2.0), ..Sampling::ANY },
     shapes: shapes::GEMINI,
+    max_tokens: MaxTokens { least: 1, ..FREE_LENGTH },
     storing: false,
     conflicts: &[CACHED],
     ..COPY

@@ -16,6 +16,10 @@ pub enum Shape {
     /// A string, or a list.
     TextOrList,
     TextOrObject,
+    /// As `Open`; what is no object fits, too.
+    Loose(&'static [Field]),
+    /// A list of betas, none of which begins so.
+    Betas(&'static [&'static str]),
     WordOrObject(&'static [&'static str]),
     /// One of these.
     Word(&'static [&'static str]),
@@ -82,6 +86,9 @@ impl Shape {
                 node.kind() == Kind::Number || words.iter().any(|w| w.eq_ignore_ascii_case(&word))
             }
             Self::Map => node.is_object(),
+            Self::Loose(_) if !node.is_object() => true,
+            Self::Loose(fields) => return object(node, fields, true),
+            Self::Betas(elsewhere) => return betas(node, elsewhere),
             Self::Object(fields) => return object(node, fields, false),
             Self::Open(fields) => return object(node, fields, true),
             Self::Never => false,
@@ -95,6 +102,24 @@ impl Shape {
             }
         };
         if fits { Verdict::Fits } else { Verdict::Gone }
+    }
+}
+
+/// A list of betas, each of which ends in a date.
+fn betas(node: Node<'_>, elsewhere: &[&str]) -> Verdict {
+    let fits = |beta: &Node<'_>| {
+        let beta = beta.word();
+        let bare = beta.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-');
+        let digits = beta[bare.len()..].chars().filter(char::is_ascii_digit).count();
+        !bare.is_empty() && digits >= 8 && !elsewhere.iter().any(|start| beta.starts_with(start))
+    };
+    let kept: Vec<Node<'_>> = node.items().filter(fits).collect();
+    match kept.len() {
+        count if count == node.items().count() => Verdict::Fits,
+        0 => Verdict::Gone,
+        _ => Verdict::Less(Json::array(|list| {
+            kept.iter().for_each(|beta| list.item().json(&beta.json()));
+        })),
     }
 }
 

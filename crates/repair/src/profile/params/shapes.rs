@@ -2,8 +2,8 @@
 //! here: they are looked at as such.
 
 use super::shape::Shape::{
-    Any, Flag, LooseFlag, LooseWord, Map, Never, Number, Object, Open, OpenTagged, Tagged, Text,
-    TextOrList, TextOrObject, Texts, Union, Word, WordOrObject,
+    Any, Betas, Flag, Loose, LooseFlag, LooseWord, Map, Never, Number, Object, Open, OpenTagged,
+    Tagged, Text, TextOrList, TextOrObject, Texts, Union, Word, WordOrObject,
 };
 use super::shape::{Field, may, must};
 
@@ -136,10 +136,9 @@ pub(super) const BEDROCK: &[Field] = &[
     CHOOSING,
     may(
         ADDITIONAL,
-        Open(&[
-            may("thinking", THOUGHT),
-            may("reasoning_config", THOUGHT),
+        Loose(&[
             may("output_config", Open(&[may("effort", Text)])),
+            may("anthropic_beta", Betas(ELSEWHERE)),
         ]),
     ),
     OUTPUT,
@@ -156,7 +155,7 @@ pub(super) const BEDROCK_CLAUDE: &[Field] = &[
             may("reasoning_config", THOUGHT),
             may("output_config", Object(&[may("effort", Text), may("format", Map)])),
             may("top_k", Number),
-            may("anthropic_beta", Any),
+            may("anthropic_beta", Betas(ELSEWHERE)),
             may("anthropic_version", Any),
             may("metadata", Object(&[may("user_id", Text)])),
             may("tools", Any),
@@ -191,7 +190,7 @@ pub(super) const BEDROCK_OLD_CLAUDE: &[Field] = &[
         ADDITIONAL,
         Object(&[
             may("top_k", Number),
-            may("anthropic_beta", Any),
+            may("anthropic_beta", Betas(ELSEWHERE)),
             may("anthropic_version", Any),
             may("metadata", Object(&[may("user_id", Text)])),
         ]),
@@ -205,6 +204,17 @@ pub(super) const BEDROCK_NOVA: &[Field] = &[
     may(ADDITIONAL, Object(&[may("inferenceConfig", Any), may("reasoningConfig", Any)])),
     OUTPUT,
     TIER,
+];
+/// Betas of what there is not behind Converse: "invalid beta flag".
+const ELSEWHERE: &[&str] = &[
+    "advanced-tool-use-",
+    "code-execution-",
+    "files-api-",
+    "mcp-client-",
+    "message-batches-",
+    "message-threads-",
+    "oauth-",
+    "web-fetch-",
 ];
 const ADDITIONAL: &str = "additionalModelRequestFields";
 const OUTPUT: Field = may("outputConfig", Open(&[may("effort", Text)]));
