@@ -250,8 +250,7 @@ fn thinking(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Block {
         let body = Body::Thinking(Thinking { text: Text::EMPTY, form: Form::Full });
         return Block::new(body);
     };
-    let text =
-        reasoning.get("text").filter(|text| !text.is_null()).map(text).unwrap_or_default();
+    let text = reasoning.get("text").filter(|text| !text.is_null()).map(text).unwrap_or_default();
     let signature = reasoning.get("signature").and_then(Node::text);
     let seal = signature.filter(|data| !data.is_empty()).map(|data| Seal::new(ISSUER, data));
     let body = Body::Thinking(Thinking { text, form: Form::Full });
