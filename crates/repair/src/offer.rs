@@ -136,6 +136,14 @@ pub(crate) fn is_said(work: &Work<'_>) -> bool {
     work.is_own() && fields.any(|field| field.key == CHOICE && field.value != Json::NULL)
 }
 
+/// Whether the body offers functions in the older list only, of which nothing is chosen by name.
+pub(crate) fn is_old(work: &Work<'_>) -> bool {
+    let conversation = work.conversation();
+    let has = |key: &str| conversation.fields.iter().any(|field| field.key == key);
+    let written = conversation.tools.text_for(work.profile.dialect).is_some();
+    written && !conversation.tools.is_empty() && has("functions") && !has("tools")
+}
+
 /// Whether the body spells its choice as an object.
 pub(crate) fn is_object(work: &Work<'_>) -> bool {
     let mut fields = work.conversation().fields.iter();

@@ -78,7 +78,9 @@ pub(super) fn part(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbati
                 block.cache = cache(node);
                 block.extras = extras(node, payload);
             }
-            if !EVERYWHERE.contains(&&*kind) {
+            // An image that comes as a file is a part of another kind than images are.
+            let filed = kind == "file" && !is_document(&block);
+            if filed || !EVERYWHERE.contains(&&*kind) {
                 mark::part(&mut block.extras, &kind);
             }
             block
@@ -91,6 +93,10 @@ pub(super) fn part(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbati
         None => foreign(node, Text::new(&kind)),
     };
     Verbatim::read(block, ID, node.json())
+}
+
+fn is_document(block: &Block) -> bool {
+    matches!(&block.body, Body::Media(media) if media.kind == MediaKind::Document)
 }
 
 /// A part, entry or item only this dialect understands.

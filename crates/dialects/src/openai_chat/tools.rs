@@ -22,7 +22,12 @@ pub(super) fn decode_all(body: Node<'_>, ledger: &mut Ledger) -> Verbatim<Vec<Ve
         for node in list.items() {
             tools.push(decode(node, Place::tool(tools.len()), ledger));
         }
-        text = text.or(Some(list.json()));
+        let before = text.replace(list.json());
+        // Of two lists of which the first is empty, only the other one says something.
+        if before.as_ref().is_some_and(|first| first.doc().root().is_empty()) && !list.is_empty() {
+            odd(ledger, Place::tool(0), "functions beside an empty list of tools are the tools");
+        }
+        text = before.or(text);
     }
     match text {
         Some(text) => Verbatim::read(tools, ID, text),

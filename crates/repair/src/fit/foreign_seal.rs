@@ -35,7 +35,7 @@ pub fn apply(work: &mut Work<'_>) {
     if row.refuses_strangers && !work.is_own() {
         strangers(work);
     }
-    if work.profile.texts.reasoning_in_content && !work.is_own() {
+    if work.profile.fields.own_blocks_only && !work.is_own() {
         untold(work);
     }
     if row.replay == Replay::All {
@@ -54,11 +54,14 @@ pub fn apply(work: &mut Work<'_>) {
     });
 }
 
-/// Leaves out reasoning without a text, or of somebody else than the model, for which there is no place.
+/// Leaves out reasoning of somebody else than the model, and where it is part of the content reasoning
+/// without a text: there is no place for it.
 fn untold(work: &mut Work<'_>) {
     let all = 0..work.turns().len();
+    let placed = work.profile.texts.reasoning_in_content;
     thoughts::leave_out(work, all, |work, turn, at| {
-        let told = work.turns()[turn].role == Role::Assistant && work.is_said(work.block(turn, at));
+        let told = work.turns()[turn].role == Role::Assistant
+            && (!placed || work.is_said(work.block(turn, at)));
         (!told).then(|| "left out reasoning: there is no place for it".to_owned())
     });
 }

@@ -23,6 +23,10 @@ use crate::{Work, offer};
 
 pub fn apply(work: &mut Work<'_>) {
     let row = &work.profile.params.choice;
+    if row.without_tools != Lone::Any && offer::is_said(work) && offer::is_old(work) {
+        work.tools();
+        work.change(Place::SETTINGS, "functions of which one is chosen are offered as tools");
+    }
     if row.known_names && unknown(work) {
         return;
     }
@@ -72,13 +76,17 @@ pub fn apply(work: &mut Work<'_>) {
 
 /// A choice that nobody can read cannot be made where there are no tools, either.
 pub(crate) fn unread(work: &mut Work<'_>) {
-    let lone = work.profile.params.choice.without_tools;
-    if matches!(lone, Lone::Nothing | Lone::OnlyNone)
-        && offer::is_said(work)
-        && !offer::has_any(work)
-        && offer::forget_choice(work)
-    {
+    let row = &work.profile.params.choice;
+    if !offer::is_said(work) {
+        return;
+    }
+    let lone = matches!(row.without_tools, Lone::Nothing | Lone::OnlyNone);
+    if lone && !offer::has_any(work) {
+        offer::forget_choice(work);
         work.change(Place::SETTINGS, "left out the tool choice: there are no tools");
+    } else if !row.named && offer::is_object(work) {
+        offer::forget_choice(work);
+        work.change(Place::SETTINGS, "left out a tool choice that nobody can read");
     }
 }
 

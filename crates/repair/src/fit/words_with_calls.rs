@@ -53,6 +53,9 @@ fn quiet(work: &mut Work<'_>, turn: usize) {
         if !is_call(block) && block.text_for(dialect).is_some() {
             work.loss(Place::block(turn, at), "left out a part without a word beside calls");
             work.remove(turn, at);
+        } else if is_empty(block) && !work.is_own() {
+            work.change(Place::block(turn, at), "left out an empty text beside calls");
+            work.remove(turn, at);
         }
     }
 }

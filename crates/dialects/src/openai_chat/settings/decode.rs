@@ -28,7 +28,10 @@ pub(in crate::openai_chat) fn decode(body: Node<'_>, ledger: &mut Ledger) -> Set
             "stream_options" => {
                 settings.stream_usage = value.get("include_usage").and_then(Node::boolean);
             }
-            "tool_choice" | "function_call" => settings.choice = choice(value, ledger),
+            "tool_choice" => settings.choice = choice(value, ledger),
+            "function_call" if body.get("tool_choice").is_none_or(Node::is_null) => {
+                settings.choice = choice(value, ledger);
+            }
             "parallel_tool_calls" => settings.parallel = value.boolean(),
             "reasoning_effort" => effort(value, &mut reasoning),
             "reasoning" => object(value, &mut reasoning),
@@ -116,7 +119,7 @@ fn effort(node: Node<'_>, reasoning: &mut Reasoning) {
     if node.word() == "none" {
         reasoning.mode = Some(ReasoningMode::Off);
     } else {
-        reasoning.effort = Some(text_of(node));
+        reasoning.effort = node.text();
     }
 }
 

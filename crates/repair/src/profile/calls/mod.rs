@@ -1,5 +1,6 @@
 //! Calls and their results: what each target takes.
 
+mod marks;
 mod rows;
 
 pub(super) use rows::ROWS;

@@ -1,6 +1,7 @@
 //! Calls and their results: the rows.
 
 use super::super::Scope;
+use super::marks::{ALL_MARKS, LOOSE, LOOSER, MOST_MARKS, NO_NULLS};
 use super::{Answerer, Answers, Arguments, Calls, Ids, ItemIds, Pair, Results, Strays, Unique};
 
 pub(in crate::profile) static ROWS: &[(Scope, Calls)] = &[
@@ -144,59 +145,6 @@ pub(in crate::profile) static ROWS: &[(Scope, Calls)] = &[
     ),
     (Scope::all("bedrock"), CLAUDE_BEHIND_CONVERSE),
 ];
-
-/// Everything that a call or a result may lack.
-const ALL_MARKS: &[&str] = &[
-    "no id",
-    "empty id",
-    "no type",
-    "no tool",
-    "no arguments",
-    "null arguments",
-    "object arguments",
-    "other arguments",
-    "no call",
-    "empty call",
-    "null call",
-    "no name",
-];
-/// Takes ids that say nothing.
-const MOST_MARKS: &[&str] = &[
-    "no id",
-    "no type",
-    "no tool",
-    "no arguments",
-    "null arguments",
-    "object arguments",
-    "other arguments",
-    "no call",
-    "no name",
-];
-/// As these, but nothing in a message may be null.
-const NO_NULLS: &[&str] = &[
-    "no id",
-    "no type",
-    "no tool",
-    "no arguments",
-    "null arguments",
-    "object arguments",
-    "other arguments",
-    "no call",
-    "null call",
-    "no name",
-];
-/// Asks for nothing in particular in a call, but for a string where one should be.
-const LOOSE: &[&str] = &[
-    "null arguments",
-    "object arguments",
-    "other arguments",
-    "no call",
-    "empty call",
-    "null call",
-    "no name",
-];
-const LOOSER: &[&str] =
-    &["null arguments", "object arguments", "other arguments", "no call", "no name"];
 
 /// The inventor of the dialect, and who serves the same models.
 const INVENTOR: &[&str] = &["", "openai", "azure"];
