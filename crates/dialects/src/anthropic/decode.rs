@@ -197,6 +197,7 @@ fn thinking(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Block {
             "signature" if field.value.is_string() || field.value.is_null() => {
                 block.seal = field.value.text().and_then(seal);
             }
+            "cache_control" if field.value.is_null() => unmarked(place, ledger),
             _ => keep(&mut block, field),
         }
     }
@@ -212,6 +213,7 @@ fn redacted(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Block {
     for field in node.fields() {
         match &*field.name() {
             "data" => data = Some(field.value),
+            "cache_control" if field.value.is_null() => unmarked(place, ledger),
             _ => keep(&mut block, field),
         }
     }
@@ -219,6 +221,11 @@ fn redacted(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Block {
     // What is no string is no seal, and its spelling none either.
     block.seal = seal(string(data, "data", place, ledger));
     block
+}
+
+/// Thinking has no place for a mark, not even for none.
+fn unmarked(place: Place, ledger: &mut Ledger) {
+    odd(ledger, place, "thinking says that it has no mark");
 }
 
 /// An empty signature vouches for nothing.

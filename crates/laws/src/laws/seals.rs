@@ -99,7 +99,12 @@ fn was_genuine(case: &Case) -> bool {
         let (Some(maker), Some(body)) = (&case.maker, case.read()) else { return false };
         let Some(judge) = interlingua_strict::find(case.from.id().0) else { return false };
         let provider = Provider { to: case.from, judge, flavor: maker.flavor, models: &[] };
-        is_readable(body) && faults(body, &Aim { provider, model: maker.model.clone() }).is_empty()
+        let aim = Aim { provider, model: maker.model.clone() };
+        // Thinking that lost its signature breaks the chain of those after it.
+        let lost = |one: &Violation| matches!(one.rule, "unsigned-thinking" | "empty-thinking");
+        is_readable(body)
+            && faults(body, &aim).is_empty()
+            && !judged(body, &aim).violations.iter().any(lost)
     })
 }
 
@@ -114,7 +119,7 @@ fn is_readable(body: &Value) -> bool {
             _ => false,
         };
         match message.get("role").and_then(Value::as_str).unwrap_or_default() {
-            "assistant" => true,
+            "assistant" => says || message.get("tool_calls").is_some(),
             "user" | "system" | "developer" | "tool" | "function" => says,
             _ => false,
         }

@@ -30,7 +30,14 @@ pub fn apply(work: &mut Work<'_>) {
     while at < work.conversation().tools.len() {
         let tools = &work.conversation().tools;
         let tool = &tools[at];
-        let Some(first) = tools[..at].iter().position(|other| same_name(other, tool, rules)) else {
+        // A tool that only another dialect knows is not written, and takes no name away.
+        let dialect = work.profile.dialect;
+        let said = |tool: &Tool| match &tool.kind {
+            ToolKind::Foreign { dialect: of, .. } => *of == dialect,
+            ToolKind::Function { .. } | ToolKind::Freeform { .. } => true,
+        };
+        let clash = |other: &Tool| said(tool) && said(other) && same_name(other, tool, rules);
+        let Some(first) = tools[..at].iter().position(|other| clash(other)) else {
             at += 1;
             continue;
         };

@@ -99,7 +99,8 @@ fn may_stand(
         // A turn without words directs by its other fields.
         Instructions::BeforeReplies if this.blocks.is_empty() && !this.extras.is_empty() => true,
         Instructions::BeforeReplies => {
-            spoken.is_some_and(|turn| !is_assistants(turn) || work.resumes(turn))
+            let ends = |turn: &Turn| work.resumes(turn) && ends_in_result(turn);
+            spoken.is_some_and(|turn| !is_assistants(turn) || ends(turn))
                 && next.is_none_or(|turn| is_assistants(turn))
         }
         Instructions::NotAfterReplies => {
@@ -139,6 +140,13 @@ fn remind(work: &mut Work<'_>, turn: usize) {
         work.carry((turn, last), (answer, results.map_or(0, |at| at + 1)));
     }
     work.remove_turn(turn);
+}
+
+/// Whether a turn that goes on by itself has what its last call gave.
+fn ends_in_result(turn: &Turn) -> bool {
+    turn.blocks.last().is_some_and(|last| {
+        matches!(&last.body, Body::Foreign { kind, .. } if kind.contents().ends_with("_result"))
+    })
 }
 
 const HEAD: &str = "<system-reminder>\n";

@@ -110,7 +110,12 @@ const FOREIGN: &[Foreign] = &[
             need("title", Text),
             need(
                 "content",
-                Each(&Shape(&[TYPE, need("text", Text), key("citations", Any), CACHE])),
+                Each(&Shape(&[
+                    need("type", One(&["text"])),
+                    need("text", Text),
+                    key("citations", Any),
+                    CACHE,
+                ])),
             ),
             key("citations", Shape(CITED)),
             CACHE,
