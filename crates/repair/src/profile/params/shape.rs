@@ -87,10 +87,9 @@ impl Shape {
             }
             Self::Map => node.is_object(),
             Self::Loose(_) if !node.is_object() => true,
-            Self::Loose(fields) => return object(node, fields, true),
             Self::Betas(elsewhere) => return betas(node, elsewhere),
             Self::Object(fields) => return object(node, fields, false),
-            Self::Open(fields) => return object(node, fields, true),
+            Self::Loose(fields) | Self::Open(fields) => return object(node, fields, true),
             Self::Never => false,
             Self::Tagged(rows) => return tagged(node, rows, false),
             Self::OpenTagged(rows) => return tagged(node, rows, true),
@@ -118,7 +117,9 @@ fn betas(node: Node<'_>, elsewhere: &[&str]) -> Verdict {
         count if count == node.items().count() => Verdict::Fits,
         0 => Verdict::Gone,
         _ => Verdict::Less(Json::array(|list| {
-            kept.iter().for_each(|beta| list.item().json(&beta.json()));
+            for beta in &kept {
+                list.item().json(&beta.json());
+            }
         })),
     }
 }
