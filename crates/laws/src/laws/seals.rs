@@ -101,7 +101,7 @@ fn was_genuine(case: &Case) -> bool {
         let provider = Provider { to: case.from, judge, flavor: maker.flavor, models: &[] };
         let aim = Aim { provider, model: maker.model.clone() };
         // Thinking that lost its signature breaks the chain of those after it.
-        let lost = |one: &Violation| matches!(one.rule, "unsigned-thinking" | "empty-thinking");
+        let lost = |one: &Violation| LOST.contains(&one.rule);
         is_readable(body)
             && faults(body, &aim).is_empty()
             && !judged(body, &aim).violations.iter().any(lost)
@@ -152,3 +152,7 @@ fn hidden(sent: &Sent<'_>, broken: &mut Vec<Broken>) {
 fn marked(case: &Case) -> &[Marked] {
     case.facts.marked.get_or_init(|| kept::marks_in(case.from, &case.bytes))
 }
+
+/// What is said of thinking without a signature, or with an empty one.
+const LOST: &[&str] =
+    &["unsigned-thinking", "empty-thinking", "invalid-signature", "invalid-redacted"];
