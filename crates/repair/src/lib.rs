@@ -107,6 +107,7 @@ pub static ALL: &[Rule] = &[
     fit("result-order", fit::result_order::apply),
     fit("empty-calls", fit::empty_calls::apply),
     on(About::Extras, fit("incomplete-call", fit::incomplete_call::apply)),
+    fit("freeform-call", fit::freeform_call::apply),
     // Fields and blocks that the target does not know.
     fit("respelled-setting", fit::respelled_setting::apply),
     fit("account-label", fit::account_label::apply),

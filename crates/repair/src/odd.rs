@@ -5,13 +5,34 @@
 
 use interlingua_model::{Block, Body, Place, Section, Source, ToolResult, Verbatim};
 
+use interlingua_wire::Node;
+
 use crate::Work;
 
 pub(crate) fn forget(work: &mut Work<'_>) {
+    if let Some(takes) = work.profile.fields.takes.filter(|_| work.is_own()) {
+        pardon(work, takes);
+    }
     for at in 0..work.ledger().entries.len() {
         let place = work.ledger().entries[at].place;
         forget_at(work, place);
     }
+}
+
+/// What the target does not look at is not odd to it: it leaves as it came.
+fn pardon(work: &mut Work<'_>, takes: fn(Node<'_>) -> bool) {
+    let dialect = work.profile.dialect;
+    let taken: Vec<bool> = work
+        .turns()
+        .iter()
+        .map(|turn| turn.text_for(dialect).is_some_and(|text| takes(text.doc().root())))
+        .collect();
+    let is_taken = |turn: u32| taken.get(turn as usize) == Some(&true);
+    work.unnote(|entry| match entry.place.section {
+        Section::Turns => entry.place.index.is_some_and(is_taken),
+        Section::System | Section::Tools | Section::Settings => true,
+        Section::Body | Section::Reply => false,
+    });
 }
 
 fn forget_at(work: &mut Work<'_>, place: Place) {

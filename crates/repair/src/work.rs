@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use interlingua_model::{
-    Block, Conversation, Ledger, Place, Settings, Tool, TopField, Turn, Verbatim,
+    Block, Conversation, Entry, Ledger, Place, Settings, Tool, TopField, Turn, Verbatim,
 };
 use interlingua_wire::{Json, Text};
 
@@ -87,6 +87,11 @@ impl<'w> Work<'w> {
     /// What was noted so far: decoding says there what it could not read as it stood.
     pub fn ledger(&self) -> &Ledger {
         self.ledger
+    }
+
+    /// Takes back what decoding noted, before anything else is.
+    pub(crate) fn unnote(&mut self, is_gone: impl Fn(&Entry) -> bool) {
+        self.ledger.entries.retain(|entry| !is_gone(entry));
     }
 
     /// Notes a change that loses nothing, at a place as it is now.

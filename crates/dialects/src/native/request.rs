@@ -101,6 +101,12 @@ pub(super) fn decode(root: Node<'_>, ledger: &mut Ledger) -> Conversation {
     read_blocks::place(ledger, noted, |place| {
         *place = Place { section: Section::System, index: None, block: place.block };
     });
+    for (key, list) in ["turns", "tools"].map(|key| (key, root.get(key))) {
+        if list.is_some_and(|list| !list.is_array() && !list.is_null()) {
+            let what = format!("left out `{key}`: it is no list");
+            ledger.loss(note::ODD_INPUT, Place::BODY, what);
+        }
+    }
     let list = root.get("turns").map(|list| body::messages(list, ledger));
     for turn in list.into_iter().flatten() {
         let (at, noted) = (conversation.turns.len(), ledger.entries.len());

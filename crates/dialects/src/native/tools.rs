@@ -35,6 +35,9 @@ pub(super) fn decode(node: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
         let tool = dialect.decode_tool(raw.doc().root(), ledger);
         return tool.beside(|tool| tool.cache = read_blocks::cache(node));
     }
+    if !node.is_object() {
+        ledger.loss(note::ODD_INPUT, Place::BODY, "left out a tool that is not an object");
+    }
     let description = node.get("description").filter(|said| !said.is_null());
     if description.is_some_and(|said| !said.is_string()) {
         ledger.loss(note::ODD_INPUT, Place::BODY, "a description is not a string: left out");

@@ -27,6 +27,9 @@ pub(super) fn decode_turn(item: Node<'_>, position: usize, ledger: &mut Ledger) 
     if kind.is_some_and(|kind| !kind.is_string()) {
         ledger.change(note::ODD_INPUT, place, "the type of an item is not a word");
     }
+    // Whoever has a role and something to say speaks, whatever else is said of it.
+    let speaks = || role.is_some() && item.get("content").is_some();
+    let kind = kind.filter(|kind| kind.is_string() || !speaks());
     let turn = if is_type_of_message(kind) && is_reasoning(item, role) {
         ledger.change(note::ODD_INPUT, place, "an item that holds reasoning does not say so");
         turn(Role::Assistant, reasoning(item, position, ledger).into())

@@ -59,7 +59,7 @@ impl Dialect for OpenAiResponses {
     }
 
     fn flavors(&self) -> &'static [&'static str] {
-        &["openai", "azure", "codex", "relay"]
+        &["openai", "azure", "codex", "relay", "llama.cpp"]
     }
 
     fn decode_request(&self, body: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {

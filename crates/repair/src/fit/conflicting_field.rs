@@ -69,6 +69,7 @@ fn is_met(work: &Work<'_>, conflict: &Conflict, at: usize) -> bool {
                 ToolKind::Function { .. } | ToolKind::Freeform { .. } => false,
             })
         }
+        When::Words => value.text().is_some_and(|text| !text.is_empty()),
         When::With(other) => {
             fields.iter().any(|field| field.key == other && field.value != Json::NULL)
         }

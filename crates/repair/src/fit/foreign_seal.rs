@@ -189,6 +189,13 @@ fn refusal(block: &Block, row: &Thinking, own: bool, model: Option<&Text>) -> Op
             let shown = matches!(&block.body, Body::Thinking(one) if one.form != Form::Redacted);
             shown.then(|| "left out reasoning: only redacted reasoning is taken".to_owned())
         }
+        Replay::Aloud => {
+            let aloud = matches!(
+                &block.body,
+                Body::Thinking(one) if one.form == Form::Full && !one.text.is_empty()
+            );
+            (!own || !aloud).then(|| "left out reasoning that is not there in full".to_owned())
+        }
         Replay::Sealed | Replay::SealedOrOwn | Replay::SealedOrKept => match seal {
             Some(seal) => strange(seal, row, model),
             None => unsealed(row, own, block),
@@ -205,7 +212,7 @@ fn unsealed(row: &Thinking, own: bool, block: &Block) -> Option<String> {
             })
         }
         // Said by the rule for unsigned thinking.
-        Replay::Sealed | Replay::Nothing | Replay::Redacted | Replay::All => true,
+        Replay::Sealed | Replay::Nothing | Replay::Redacted | Replay::Aloud | Replay::All => true,
     };
     (!kept).then(|| "left out reasoning that nobody sealed".to_owned())
 }

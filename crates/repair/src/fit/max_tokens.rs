@@ -22,11 +22,15 @@ use interlingua_model::{Format, Place};
 use interlingua_wire::Json;
 
 use super::tool_choice::is_forced;
+use crate::profile::params::Spelling;
 use crate::profile::thinking::{Asked, asked};
 use crate::{Work, number};
 
 pub fn apply(work: &mut Work<'_>) {
     let row = work.profile.params.max_tokens;
+    if work.profile.params.spelling == Spelling::Free && work.is_own() {
+        return;
+    }
     let said = work.conversation().settings.max_tokens.as_ref().and_then(number::said);
     let Some(said) = said else {
         if row.required {

@@ -25,13 +25,15 @@ pub fn apply(work: &mut Work<'_>) {
 }
 
 fn is_instructed(work: &Work<'_>) -> bool {
-    let says = |block: &Verbatim<Block>| words(block).is_some_and(|text| !text.is_blank());
+    // Of instructions nothing but texts is written.
+    let text = |block: &Verbatim<Block>| block.body.as_text().is_some();
+    let says = |block: &Verbatim<Block>| block.body.as_text().is_some_and(|text| !text.is_blank());
     let turns = work.turns();
     let told = if work.is_own() {
         turns.iter().any(|turn| turn.role == Role::Developer)
     } else {
         // Of what crosses, instructions at the head go into the place for them.
-        let texts = |turn: &&Verbatim<Turn>| turn.blocks.iter().all(|one| words(one).is_some());
+        let texts = |turn: &&Verbatim<Turn>| turn.blocks.iter().all(text);
         turns[..work.leading()].iter().take_while(texts).flat_map(|turn| &turn.blocks).any(says)
     };
     told || work.conversation().system.iter().any(says)

@@ -10,16 +10,31 @@
 //! ```
 
 use interlingua_model::Place;
+use interlingua_wire::Node;
 
 use crate::Work;
 
 pub fn apply(work: &mut Work<'_>) {
+    if let Some(takes) = work.profile.fields.takes.filter(|_| work.is_own()) {
+        untaken(work, takes);
+    }
     if work.profile.roles.named.is_empty() || !work.is_own() {
         return;
     }
     for turn in 0..work.turns().len() {
         if !is_named(work, turn) {
             work.change(Place::turn(turn), "the turn did not say whose it is");
+            work.turn(turn);
+        }
+    }
+}
+
+/// Turns of which the target cannot tell what they are.
+fn untaken(work: &mut Work<'_>, takes: fn(Node<'_>) -> bool) {
+    for turn in 0..work.turns().len() {
+        let text = work.turns()[turn].text_for(work.profile.dialect);
+        if text.is_some_and(|text| text.is_object() && !takes(text.doc().root())) {
+            work.change(Place::turn(turn), "the turn did not say what it is");
             work.turn(turn);
         }
     }

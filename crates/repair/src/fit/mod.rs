@@ -30,6 +30,7 @@ pub mod failed_result_media;
 pub mod fixed_setting;
 pub mod forced_while_thinking;
 pub mod foreign_seal;
+pub mod freeform_call;
 pub mod incomplete_call;
 pub mod input_examples;
 pub mod item_id;

@@ -39,7 +39,7 @@ fn is_taken(work: &Work<'_>) -> bool {
     let roles = work.profile.roles;
     let has = |key: &str| work.conversation().fields.iter().any(|field| field.key == key);
     match roles.none {
-        NoTurns::Taken => anyone_speaks(work) || work.is_own() && has("messages"),
+        NoTurns::Taken => anyone_speaks(work) || work.is_own() && has(roles.list),
         NoTurns::Refused => anyone_speaks(work),
         NoTurns::Unless(state) => {
             anyone_speaks(work) && !is_empty_string(work)

@@ -30,6 +30,9 @@ struct Named {
 
 pub fn apply(work: &mut Work<'_>) {
     let spelling = work.profile.params.spelling;
+    if spelling == Spelling::Free && work.is_own() {
+        return;
+    }
     for Named { name, whole, look, slot } in SLOTS {
         let Some(value) = look(&work.conversation().settings) else { continue };
         let Some(better) = better(value, *whole, spelling) else { continue };
@@ -72,6 +75,7 @@ fn better(value: &Json, whole: bool, spelling: Spelling) -> Option<Option<Json>>
     let fraction = whole && said.fract() != 0.0;
     let spelled = match spelling {
         Spelling::Loose => true,
+        Spelling::Free => kind == Kind::Number,
         Spelling::Numbers => kind == Kind::Number,
         Spelling::Exact => kind == Kind::Number && (!whole || number::is_exact(value)),
     };

@@ -18,7 +18,7 @@ use interlingua_wire::{Json, Text};
 
 use crate::profile::fields::{Foreign, Side};
 use crate::shape::{Fit, Kind, Reading};
-use crate::{About, Work};
+use crate::{About, Work, thoughts};
 
 /// What becomes of a block.
 enum Fate {
@@ -46,6 +46,10 @@ pub fn apply(work: &mut Work<'_>) {
     let judge = Judge { known, reading, dialect: profile.dialect };
     let mut turn = 0;
     while turn < work.turns().len() {
+        if stands_as_written(work, turn) {
+            turn += 1;
+            continue;
+        }
         let mut at = 0;
         let mut gone = false;
         while !gone && at < work.blocks(turn).len() {
@@ -123,6 +127,13 @@ pub(crate) fn is_taken(work: &Work<'_>, block: &Block, role: Role) -> bool {
     matches!(judge.fate(block, Some(role)), Fate::Stays | Fate::Instead(_))
 }
 
+/// Whether the target takes the turn as it is written, and looks at no more of it.
+fn stands_as_written(work: &Work<'_>, turn: usize) -> bool {
+    let Some(takes) = work.profile.fields.takes.filter(|_| work.is_own()) else { return false };
+    let text = work.turns()[turn].text_for(work.profile.dialect);
+    text.is_some_and(|text| text.is_object() && takes(text.doc().root()))
+}
+
 struct Judge<'j> {
     known: &'static [Foreign],
     reading: Reading<'j>,
@@ -148,6 +159,9 @@ fn one(work: &mut Work<'_>, judge: &Judge<'_>, turn: usize, at: usize) -> Left {
     }
     let fate = judge.fate(block, Some(role));
     let kind = judge.kind(block);
+    if matches!(fate, Fate::Text(_) | Fate::Goes) && is_named_reasoning(work, block) {
+        thoughts::unname_followers(work, turn + 1);
+    }
     match fate {
         Fate::Stays => return Left::All,
         Fate::Anew => {
@@ -200,6 +214,13 @@ fn system(work: &mut Work<'_>, judge: &Judge<'_>, at: usize) {
             work.system().remove(at);
         }
     }
+}
+
+/// Whether an item has the id of reasoning, whatever it says that it is.
+fn is_named_reasoning(work: &Work<'_>, block: &Block) -> bool {
+    let Some(ids) = work.profile.calls.item_ids else { return false };
+    let id = thoughts::item_id(block, work.profile.dialect);
+    id.is_some_and(|id| id.raw().starts_with(ids.reasoning))
 }
 
 fn result(work: &mut Work<'_>, judge: &Judge<'_>, turn: usize, at: usize) {

@@ -78,7 +78,7 @@ fn fate(work: &Work<'_>, spot: &Spot, one: &Media) -> Fate {
     let taken = takes(work, one, sources, own);
     if let Some(text) = plain(&one.source) {
         return match sources.text {
-            Plain::Taken if taken => Fate::Stays,
+            Plain::Taken if taken && one.kind == MediaKind::Document => Fate::Stays,
             Plain::AsData if own && is_cited(work, spot) => Fate::Stays,
             _ if text.trim().is_empty() => Fate::Goes("it is empty".to_owned()),
             Plain::AsData if taken => Fate::AsData(text),

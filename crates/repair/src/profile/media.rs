@@ -230,6 +230,8 @@ const RESPONSES: Media = Media {
 };
 const RESPONSES_SAYS: Places =
     Places { instructions: PARTS, user: PARTS, assistant: NOTHING, result: PARTS };
+/// "'input_file' is not supported by llamacpp at this moment"
+const PICTURED: Kinds = Kinds { image: YES, document: NO, audio: NO, video: NO };
 const PARTS: Kinds = Kinds { image: YES, document: YES, audio: GIVEN, video: NO };
 const GEMINI: Media = Media { base64: true, ..ANYTHING };
 
@@ -374,6 +376,19 @@ pub(super) static ROWS: &[(Scope, Media)] = &[
         Media { said: Places { user: PICTURES, ..NOWHERE }, ..COMPATIBLE },
     ),
     (Scope::all("openai-chat"), COMPATIBLE),
+    (
+        Scope::flavors("openai-responses", &["llama.cpp"]),
+        Media {
+            written: Places {
+                instructions: PICTURED,
+                user: PICTURED,
+                assistant: EVERYTHING,
+                ..NOWHERE
+            },
+            said: Places { user: PICTURED, ..NOWHERE },
+            ..ANYTHING
+        },
+    ),
     (Scope::all("openai-responses"), RESPONSES),
     (Scope::all("gemini"), GEMINI),
     (Scope::models("bedrock", &["claude"]), BEDROCK_CLAUDE),

@@ -28,6 +28,8 @@ pub struct Roles {
     /// The assistant's turn at the end may be without content.
     pub silent_last: bool,
     pub none: NoTurns,
+    /// The field of the turns.
+    pub list: &'static str,
     /// The user may speak right after a tool.
     pub user_after_results: bool,
     /// A turn of the assistant's may both say something and call tools.
@@ -118,6 +120,10 @@ pub(super) static ROWS: &[(Scope, Roles)] = &[
     ),
     (Scope::flavors("openai-chat", &["glm"]), Roles { none: NoTurns::UserNeeded, ..BASE }),
     (Scope::all("openai-chat"), BASE),
+    (
+        Scope::flavors("openai-responses", &["llama.cpp"]),
+        Roles { head_apart: true, list: "input", ..BASE },
+    ),
     (Scope::flavors("openai-responses", &["codex"]), Roles { instructed: true, ..RESPONSES }),
     (Scope::all("openai-responses"), RESPONSES),
     (Scope::flavors("gemini", &["vertex"]), Roles { named: &["user", "model"], ..GEMINI }),
@@ -145,6 +151,7 @@ const BASE: Roles = Roles {
     silent_assistant: true,
     silent_last: true,
     none: NoTurns::Taken,
+    list: "messages",
     user_after_results: true,
     words_with_calls: true,
     words_before_calls: false,

@@ -227,6 +227,10 @@ pub(super) static ROWS: &[(Scope, Tools)] = &[
         Tools { kinds: &tool_keys::ANYTHING, ..COMPATIBLE },
     ),
     (Scope::all("openai-chat"), COMPATIBLE),
+    (
+        Scope::flavors("openai-responses", &["llama.cpp"]),
+        Tools { kinds: &tool_keys::ANYTHING, groups: true, ..COMPATIBLE },
+    ),
     (Scope::all("openai-responses"), RESPONSES),
     (
         Scope { dialect: "gemini", flavors: VERTEX, models: &[] },

@@ -200,7 +200,7 @@ pub(crate) fn extra_fits(key: &str, value: &Json, kind: Kind, reading: &Reading<
 /// What decoding keeps there for itself.
 pub(crate) fn is_mark(tool: &Tool, key: &str, value: &Json) -> bool {
     key == "namespace" && tool.namespace.is_some() && about_fits(value)
-        || key == OWN && *value == Json::NULL
+        || key == OWN && *value == Json::NULL && matches!(tool.kind, ToolKind::Function { .. })
 }
 
 /// The choice among tools, when some of them are gone.

@@ -36,6 +36,8 @@ pub struct Calls {
     pub complete: &'static [&'static str],
     /// A field of a call that its result repeats.
     pub repeated: Option<&'static str>,
+    /// A call may take free text, and not only arguments.
+    pub freeform: bool,
     /// What stands among the extras of a result of a call that took free text.
     pub freeform_mark: Option<&'static str>,
     /// Ids that items have besides those of calls.

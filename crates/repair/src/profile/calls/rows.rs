@@ -106,6 +106,23 @@ pub(in crate::profile) static ROWS: &[(Scope, Calls)] = &[
     (Scope::flavors("openai-chat", &["xai"]), Calls { old_results: false, ..LENIENT }),
     (Scope::flavors("openai-chat", &["cerebras"]), Calls { old: false, ..LENIENT }),
     (Scope::all("openai-chat"), CHAT),
+    (
+        Scope::flavors("openai-responses", &["llama.cpp"]),
+        Calls {
+            answers: Answers::Anywhere,
+            strays: Strays::Taken,
+            unique: Unique::No,
+            old: false,
+            old_results: false,
+            ids: ANY,
+            freeform: false,
+            sides: false,
+            item_ids: None,
+            continues: &[],
+            pairs: &[],
+            ..RESPONSES
+        },
+    ),
     (Scope::all("openai-responses"), RESPONSES),
     (
         vertex(&["gemini-3-pro-image", "gemini-3-1-flash-image", "gemini-3-1-pro-image"]),
@@ -185,6 +202,7 @@ const MESSAGES: Calls = Calls {
     ordered_results: false,
     empty_list: true,
     complete: &[],
+    freeform: true,
     freeform_mark: None,
     item_ids: None,
     caller: Some("caller"),

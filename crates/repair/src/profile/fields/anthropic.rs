@@ -29,6 +29,7 @@ pub(super) const FIELDS: Fields = Fields {
     plain_system: true,
     freeform: &[],
     part: "",
+    takes: None,
     absent: &[],
     last_only: &[],
     labels: &[],

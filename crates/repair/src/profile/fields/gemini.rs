@@ -55,6 +55,7 @@ pub(super) const STUDIO: Fields = Fields {
     ]),
     freeform: &[],
     part: "",
+    takes: None,
     absent: &[],
     last_only: &[],
     labels: LABELS,

@@ -10,6 +10,8 @@ mod openai_responses;
 
 use interlingua_model::{Body, Form, MediaKind, Role};
 
+use interlingua_wire::Node;
+
 use super::Scope;
 use super::cache::OLD;
 use super::scope::GROQ_PLAIN;
@@ -35,6 +37,8 @@ pub struct Fields {
     pub plain_system: bool,
     /// How the kind of a part begins where each item is a turn of its own; empty where none is.
     pub part: &'static str,
+    /// Whether the target takes an item as it is written, where it looks at little of it.
+    pub takes: Option<fn(Node<'_>) -> bool>,
     /// Fields of the body that may not be there at all, not even to say nothing.
     pub absent: &'static [&'static str],
     /// What only the last turn may hold.
@@ -152,6 +156,7 @@ pub(super) static ROWS: &[(Scope, Fields)] = &[
     (Scope::flavors("openai-chat", &["deepseek"]), openai_chat::DEEPSEEK),
     (Scope::flavors("openai-chat", &["xai"]), openai_chat::XAI),
     (Scope::all("openai-chat"), openai_chat::OTHERS),
+    (Scope::flavors("openai-responses", &["llama.cpp"]), openai_responses::LLAMA),
     (Scope::flavors("openai-responses", &["codex"]), openai_responses::CODEX),
     (Scope::flavors("openai-responses", &["relay"]), openai_responses::RELAY),
     (Scope::all("openai-responses"), openai_responses::FIELDS),
@@ -169,6 +174,7 @@ const ANY: Fields = Fields {
     foreign: None,
     plain_system: false,
     part: "",
+    takes: None,
     absent: &[],
     last_only: &[],
     labels: LABELS,

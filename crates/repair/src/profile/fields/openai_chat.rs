@@ -35,6 +35,7 @@ pub(super) const OPENAI: Fields = Fields {
     ]),
     freeform: &[],
     part: "",
+    takes: None,
     absent: &[],
     last_only: &[],
     labels: LABELS,

@@ -1,6 +1,7 @@
 //! The fields of the Responses API: "Unknown parameter".
 
 use interlingua_model::Role;
+use interlingua_wire::Node;
 
 use super::{Fields, Foreign, LABELS, Part, Side, foreign, opaque};
 use crate::shape::Kind::{Any, Each, Flag, Object, One, Shape, Text, Whole};
@@ -55,6 +56,7 @@ pub(super) const FIELDS: Fields = Fields {
     foreign: Some(FOREIGN),
     plain_system: false,
     part: "message.",
+    takes: None,
     absent: &[],
     last_only: &["compaction_trigger"],
     labels: LABELS,
@@ -62,6 +64,51 @@ pub(super) const FIELDS: Fields = Fields {
     trusts: true,
     own_blocks_only: false,
 };
+/// Reads what it knows and looks at nothing else; of items it knows the oldest only.
+pub(super) const LLAMA: Fields = Fields {
+    body: None,
+    turns: &[],
+    blocks: &[],
+    freeform: &[],
+    foreign: Some(&[
+        opaque("message.*", Side::Assistant),
+        opaque("message.input_text", Side::Client),
+        opaque("message.input_image", Side::User),
+        opaque("message.input_image", Side::Instructions),
+    ]),
+    last_only: &[],
+    takes: Some(llama_takes),
+    ..FIELDS
+};
+
+/// What it asks of an item: "Cannot determine type of 'item'".
+fn llama_takes(item: Node<'_>) -> bool {
+    let word = |key: &str| item.get(key).map(Node::word).unwrap_or_default();
+    let text = |key: &str| item.get(key).is_some_and(Node::is_string);
+    let list = |key: &str| item.get(key).is_some_and(Node::is_array);
+    let holds = |key: &str, kinds: &[&str]| {
+        let mut parts = item.get(key).into_iter().flat_map(Node::items);
+        parts.all(|part| part.get("type").is_some_and(|kind| kinds.contains(&&*kind.word())))
+    };
+    match (&*word("role"), &*word("type")) {
+        ("user" | "system" | "developer", _) if text("content") || list("content") => {
+            holds("content", &["input_text", "input_image"])
+        }
+        ("assistant", _) if text("content") => true,
+        ("assistant", "message") if list("content") => true,
+        (_, "function_call") => text("arguments") && text("call_id") && text("name"),
+        (_, "function_call_output") => {
+            text("call_id")
+                && (text("output") || list("output") && holds("output", &["input_text"]))
+        }
+        (_, "reasoning") => {
+            list("summary")
+                && item.get("content").is_some_and(|list| list.is_array() && !list.is_empty())
+        }
+        _ => false,
+    }
+}
+
 /// "Unsupported parameter: temperature", whatever it is.
 pub(super) const CODEX: Fields =
     Fields { absent: &["max_output_tokens", "temperature", "top_p"], ..FIELDS };

@@ -83,6 +83,8 @@ pub struct Span {
 /// How numbers may be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spelling {
+    /// However their clients write them.
+    Free,
     /// Also in strings.
     Loose,
     Numbers,
@@ -184,6 +186,8 @@ pub enum When {
     With(&'static str),
     /// It says something, and any of these is there, too.
     Beside(&'static [&'static str]),
+    /// It is a text that is not empty.
+    Words,
     Beyond(Span),
     ThinkingBeyond(Span),
     /// A text has more characters than this.

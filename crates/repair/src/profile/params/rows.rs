@@ -8,7 +8,8 @@ use super::kinds::{
 };
 use super::shapes;
 use super::{
-    Choosing, Conflict, Forced, Format, Lone, MaxTokens, Params, Sampling, Span, Stops, When,
+    Choosing, Conflict, Forced, Format, Lone, MaxTokens, Params, Sampling, Span, Spelling, Stops,
+    When,
 };
 use crate::profile::Scope;
 
@@ -167,6 +168,15 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
     ),
     (Scope::all(CHAT), COPY),
     // Responses.
+    (
+        Scope::flavors(RESPONSES, &["llama.cpp"]),
+        Params {
+            conflicts: &[Conflict { field: "previous_response_id", item: None, when: When::Words }],
+            spelling: Spelling::Free,
+            shapes: &[],
+            ..COPY
+        },
+    ),
     (
         Scope::flavors(RESPONSES, &["codex"]),
         Params {

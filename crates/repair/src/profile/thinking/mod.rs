@@ -126,6 +126,8 @@ pub enum Replay {
     SealedOrKept,
     /// What is redacted.
     Redacted,
+    /// What was thought aloud and in full, and came in the target's own dialect.
+    Aloud,
     /// Any.
     All,
 }

@@ -143,6 +143,10 @@ pub(in crate::profile) static ROWS: &[(Scope, Thinking)] = &[
     (Scope::flavors(CHAT, &["openrouter"]), Thinking { sealed_formats: ROUTED_OPENAI, ..ROUTED }),
     (Scope::all(CHAT), OPEN),
     // Responses.
+    (
+        Scope::flavors(RESPONSES, &["llama.cpp"]),
+        Thinking { replay: Replay::Aloud, budget: Budget::AsEffort, off: Off::Effort, ..OPEN },
+    ),
     (responses(&["^gpt-3.5!", "^gpt-4!", "^gpt-4.1!", "^gpt-4.5!", "^chatgpt-4o!"]), NEVER),
     (responses(&["^gpt-5-chat!"]), NEVER),
     (responses(&["^gpt-5-codex!", "^gpt-5.5-pro!"]), Thinking { always: true, ..ITEMS }),
