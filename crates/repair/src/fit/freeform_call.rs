@@ -76,7 +76,7 @@ fn schema() -> Json {
         schema.word("type", "object");
         schema.object("properties", |o| o.object(KEY, |o| o.word("type", "string")));
         schema.array("required", |a| {
-            a.item().json(&Json::string(&interlingua_wire::Text::word(KEY)))
+            a.item().json(&Json::string(&interlingua_wire::Text::word(KEY)));
         });
     })
 }

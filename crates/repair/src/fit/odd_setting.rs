@@ -75,8 +75,7 @@ fn better(value: &Json, whole: bool, spelling: Spelling) -> Option<Option<Json>>
     let fraction = whole && said.fract() != 0.0;
     let spelled = match spelling {
         Spelling::Loose => true,
-        Spelling::Free => kind == Kind::Number,
-        Spelling::Numbers => kind == Kind::Number,
+        Spelling::Free | Spelling::Numbers => kind == Kind::Number,
         Spelling::Exact => kind == Kind::Number && (!whole || number::is_exact(value)),
     };
     if spelled && !fraction {

@@ -230,7 +230,7 @@ const RESPONSES: Media = Media {
 };
 const RESPONSES_SAYS: Places =
     Places { instructions: PARTS, user: PARTS, assistant: NOTHING, result: PARTS };
-/// "'input_file' is not supported by llamacpp at this moment"
+/// "'`input_file`' is not supported by llamacpp at this moment"
 const PICTURED: Kinds = Kinds { image: YES, document: NO, audio: NO, video: NO };
 const PARTS: Kinds = Kinds { image: YES, document: YES, audio: GIVEN, video: NO };
 const GEMINI: Media = Media { base64: true, ..ANYTHING };
