@@ -32,6 +32,7 @@ Usage: cargo xtask laws [OPTIONS]
                    seals, deterministic
   --known yes      breaches listed in crates/laws/known.txt do not fail the run
   --examples no    count only, which is quicker
+  --fine yes       tell breaches of one rule apart by what was noted
   --seconds T      stop after so long
   --threads T      (all cores)
 ";
@@ -93,7 +94,7 @@ fn plan(arguments: &[String]) -> Result<(Plan, Options), String> {
     let (mut n, mut seed, mut only, mut seconds) = (200_000, 1, None, None);
     let mut threads = std::thread::available_parallelism().map_or(1, usize::from);
     let (mut from, mut to, mut laws) = (None, None, None);
-    let (mut case, mut examples, mut known) = (None, true, false);
+    let (mut case, mut examples, mut known, mut by_note) = (None, true, false, false);
     let (mut corpus, root) = (true, Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
     while let Some(word) = words.next() {
         let value = words.next().ok_or_else(|| format!("{word}: no value, or no such option"))?;
@@ -110,6 +111,7 @@ fn plan(arguments: &[String]) -> Result<(Plan, Options), String> {
             "--case" => case = Some(read(Path::new(value))?),
             "--known" => known = value == "yes",
             "--examples" => examples = value == "yes",
+            "--fine" => by_note = value == "yes",
             "--corpus" => corpus = value == "yes",
             "--law" => laws = list(),
             _ => return Err(format!("there is no option {word}")),
@@ -145,7 +147,7 @@ fn plan(arguments: &[String]) -> Result<(Plan, Options), String> {
     let numbers = only.map_or(0..n, |only| only..only + 1);
     let limit = seconds.map(Duration::from_secs);
     Ok((
-        Plan { supply, providers, laws, corpus, numbers, limit, threads },
+        Plan { supply, providers, laws, corpus, numbers, limit, threads, fine: by_note },
         Options { examples, known },
     ))
 }

@@ -24,6 +24,8 @@ pub struct Plan {
     pub numbers: std::ops::Range<u64>,
     pub limit: Option<Duration>,
     pub threads: usize,
+    /// Faults are told apart by what was noted, too.
+    pub fine: bool,
 }
 
 /// What a run found.
@@ -156,7 +158,10 @@ impl Outcome {
         let mut broken = Vec::new();
         examine(case, aim, &plan.laws, &mut broken);
         let found = broken.len() as u64;
-        for broken in broken {
+        for mut broken in broken {
+            if plan.fine {
+                broken.rule = broken.kind();
+            }
             let example = || Example {
                 number,
                 origin: origin.to_owned(),
@@ -225,10 +230,11 @@ impl Example {
     fn shrink(&mut self) {
         let (case, aim) = (&self.case, &self.aim);
         let (law, rule) = (self.broken.law, self.broken.rule.clone());
+        let same = |one: &Broken| one.rule == rule || one.kind() == rule;
         let fault = |body: &serde_json::Value| {
             let mut broken = Vec::new();
             examine(&case.with(body.clone()), aim, &[law], &mut broken);
-            broken.into_iter().find(|one| one.law == law && one.rule == rule)
+            broken.into_iter().find(|one| one.law == law && same(one))
         };
         let body = shrink(&self.case.body, |body| fault(body).is_some());
         if let Some(broken) = fault(&body) {

@@ -29,7 +29,8 @@ fn short(laws: &[Law], numbers: Range<u64>) -> Outcome {
     let supply = Supply::new(SEED, None, corpus());
     let (providers, threads) = (providers(), 2);
     let laws = laws.to_vec();
-    let plan = Plan { supply, providers, laws, corpus: false, numbers, limit: None, threads };
+    let plan =
+        Plan { supply, providers, laws, corpus: false, numbers, limit: None, threads, fine: false };
     run(&plan, &|_, _| {})
 }
 

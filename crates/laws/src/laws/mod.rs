@@ -242,6 +242,13 @@ impl Broken {
     ) -> Self {
         Self { law, rule: rule.into(), path: path.into(), message: message.into() }
     }
+
+    /// The rule and what was noted under its name, without what the conversation itself says.
+    pub fn kind(&self) -> String {
+        let Some((_, noted)) = self.message.split_once("; ") else { return self.rule.clone() };
+        let words = noted.split('`').step_by(2).collect::<Vec<_>>().join("…");
+        format!("{}: {words}", self.rule)
+    }
 }
 
 impl fmt::Debug for Case {
