@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::flavor::INVENTOR;
+use super::flavor::{INVENTOR, ROUTED_ANTHROPIC, ROUTED_GOOGLE};
 use super::profile::{Profile, Trait};
 use super::view::{Message, bracketed, column, messages};
 use super::words::{Refusal, Words, refuse, words};
@@ -83,10 +83,10 @@ const IMAGE: Words = words! {
 pub(super) const PART_TYPE: Rule = Rule {
     name: "part-type",
     status: 400,
-    when: "A content has a part of a type that the server does not know, or not in this role.",
+    when: "A content has a part of a type that the server does not know, or not in this role. Of many servers it is only known that a call or a result of another API is no part.",
     words: PART.lines,
     evidence: Evidence::Documented,
-    source: "vLLM, Ollama, llama.cpp source; hermes-webui#2297, DeepSeek-Reasonix#7859",
+    source: "vLLM, Ollama, llama.cpp source; hermes-webui#2297, DeepSeek-Reasonix#7859, oh-my-pi#1859 (DashScope)",
     check: part_type,
 };
 const PART: Words = words! {
@@ -95,7 +95,24 @@ const PART: Words = words! {
     &["llama.cpp"] => "unsupported content[].type",
     &["ollama"] => "invalid message format",
     &["deepseek"] => "Failed to deserialize the JSON body into the target type: messages[{index}]: unknown variant `{type}`, expected `text` at line 1 column {column}",
+    &["qwen"] => "<400> InternalError.Algo.InvalidParameter: The provided messages input is invalid. The error info is [Unexpected item type in content.]",
+    OTHERS => "Invalid content type: {type}",
 };
+/// What these know is not known, but for the parts of another API.
+const OTHERS: &[&str] = &[
+    "openrouter",
+    ROUTED_ANTHROPIC,
+    ROUTED_GOOGLE,
+    "mistral",
+    "groq",
+    "moonshot",
+    "xai",
+    "glm",
+    "cerebras",
+    "lm-studio",
+    "gemini-compat",
+    "generic",
+];
 
 pub(super) const OLLAMA_IMAGE: Rule = Rule {
     name: "ollama-image",
@@ -109,6 +126,19 @@ pub(super) const OLLAMA_IMAGE: Rule = Rule {
 const OLLAMA: Words = words! {
     &["ollama"] => "image URLs are not currently supported, please use base64 encoded data instead",
     &["data"] => "invalid image input",
+};
+
+pub(super) const FILE_DATA: Rule = Rule {
+    name: "file-data",
+    status: 400,
+    when: "The data of a file is an address.",
+    words: DATA.lines,
+    evidence: Evidence::Seen,
+    source: "vercel/ai#7266",
+    check: file_data,
+};
+const DATA: Words = words! {
+    INVENTOR => "Invalid file data: '{at}'. Expected a base64-encoded data URL with an application/pdf MIME type (e.g. 'data:application/pdf;base64,SGVsbG8sIFdvcmxkIQ=='), but got an invalid base64-encoded value.",
 };
 
 pub(super) const JSON_WORD: Rule = Rule {
@@ -247,14 +277,18 @@ fn part_type(request: &Request<'_>, findings: &mut Findings) {
             "vllm" => VLLM_PARTS,
             "llama.cpp" => &["text", "media_marker", "image_url", "input_audio", "input_video"],
             "deepseek" => &["text", "image_url"],
+            _ if !inventor => &[],
             _ if message.is("user") => USER_PARTS,
             _ if message.is("assistant") => &["text", "refusal"],
             _ => &["text"],
         };
         for (at, part) in message.parts().iter().enumerate() {
             let kind = string(part, "type");
-            // An image out of place has a rule of its own, or is ignored.
-            if kind.is_empty() || known.contains(&kind) || inventor && kind == "image_url" {
+            // An image out of place has a rule of its own, or is ignored; so does what says no type.
+            let untyped = part.field("type").is_none_or(|kind| !kind.is_string());
+            let foreign = ["tool_use", "tool_result"].contains(&kind);
+            let taken = if known.is_empty() { !foreign } else { known.contains(&kind) };
+            if untyped || taken || inventor && kind == "image_url" {
                 continue;
             }
             let field = format!("content.{at}");
@@ -301,6 +335,25 @@ fn ollama_image(request: &Request<'_>, findings: &mut Findings) {
             let refusal =
                 Refusal { path: message.at(&format!("content.{at}")), ..Refusal::default() };
             refuse(words, request, findings, &refusal);
+        }
+    }
+}
+
+fn file_data(request: &Request<'_>, findings: &mut Findings) {
+    for message in messages(request) {
+        for (at, part) in message.parts().iter().enumerate() {
+            let data = part.field("file").map_or("", |file| string(file, "file_data"));
+            if data.starts_with("http") {
+                let path = message.at(&format!("content.{at}.file.file_data"));
+                let at = bracketed(&path);
+                let refusal = Refusal {
+                    path,
+                    fills: &[("at", &at)],
+                    param: Some(&at),
+                    code: Some("invalid_value"),
+                };
+                DATA.refuse(request, findings, &refusal);
+            }
         }
     }
 }

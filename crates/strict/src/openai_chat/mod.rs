@@ -20,6 +20,7 @@ mod shape;
 mod signatures;
 mod thinking;
 mod tools;
+mod types;
 mod view;
 mod words;
 
@@ -39,7 +40,9 @@ pub static JUDGE: Judge = Judge {
 
 static RULES: &[Rule] = &[
     shape::MISSING_PARAMETER,
-    shape::WRONG_TYPE,
+    shape::LLAMA_CPP_MISSING,
+    shape::MISTRAL_MISSING,
+    types::WRONG_TYPE,
     fields::UNKNOWN_PARAMETER,
     fields::UNKNOWN_MESSAGE_FIELD,
     fields::MISTRAL_EXTRA_FIELD,
@@ -74,6 +77,7 @@ static RULES: &[Rule] = &[
     thinking::QWEN_JSON,
     tools::NAMED_CHOICE,
     tools::MOONSHOT_REQUIRED_CHOICE,
+    tools::TOOL_TYPE,
     tools::TOOL_NAME_PATTERN,
     tools::TOOL_NAME_LENGTH,
     tools::TOOL_DESCRIPTION_LENGTH,
@@ -97,6 +101,7 @@ static RULES: &[Rule] = &[
     mistral::MISTRAL_CONTENT_OR_CALLS,
     content::PART_TYPE,
     content::IMAGE_OUTSIDE_USER,
+    content::FILE_DATA,
     content::OLLAMA_IMAGE,
     content::MOONSHOT_EMPTY,
     content::JSON_WORD,
@@ -107,6 +112,7 @@ static RULES: &[Rule] = &[
     pairing::UNKNOWN_CALL_ID,
     pairing::UNANSWERED_CALL,
     pairing::GLM_MESSAGES,
+    pairing::CALL_ID_EMPTY,
     mistral::MISTRAL_CALL_ID_MISSING,
     mistral::MISTRAL_CALL_ID,
     mistral::MISTRAL_DUPLICATE_ID,

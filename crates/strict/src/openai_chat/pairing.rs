@@ -22,6 +22,33 @@ const LENGTH: Words = words! {
     &["openai", "azure", "generic"] => "Invalid '{at}': string too long. Expected a string with maximum length {limit}, but got a string with length {count} instead.",
 };
 
+pub(super) const CALL_ID_EMPTY: Rule = Rule {
+    name: "call-id-empty",
+    status: 400,
+    when: "The id of a call, or of what answers it, is there and empty.",
+    words: NAMELESS.lines,
+    evidence: Evidence::Inferred,
+    source: "the words are those of continue#11645; Gemini: every response has a name",
+    check: call_id_empty,
+};
+const NAMELESS: Words = words! {
+    NAMING => "Invalid '{at}': empty string. Expected a string with minimum length 1, but got an empty string instead.",
+    &["gemini-compat"] => "function_response.name: Name cannot be empty.",
+};
+/// Who pairs calls and results by their ids.
+const NAMING: &[&str] = &[
+    "openai",
+    "azure",
+    "openrouter",
+    ROUTED_ANTHROPIC,
+    ROUTED_GOOGLE,
+    "generic",
+    "deepseek",
+    "qwen",
+    "moonshot",
+    "glm",
+];
+
 pub(super) const CALL_TYPE: Rule = Rule {
     name: "call-type",
     status: 400,
@@ -145,6 +172,31 @@ fn call_id_length(request: &Request<'_>, findings: &mut Findings) {
             check(message.at(&format!("tool_calls.{at}.id")), id);
         }
         check(message.at("tool_call_id"), message.text("tool_call_id"));
+    }
+}
+
+fn call_id_empty(request: &Request<'_>, findings: &mut Findings) {
+    let Some(words) = NAMELESS.of(request) else { return };
+    let by_place = request.flavor == "gemini-compat";
+    let empty = |value: &Value, field: &str| value.field(field).is_some_and(|id| id == "");
+    for message in messages(request) {
+        let calls = if by_place { &[][..] } else { message.calls() };
+        let calls = calls.iter().enumerate().filter(|(_, call)| empty(call, "id"));
+        let mut paths: Vec<_> =
+            calls.map(|(at, _)| message.at(&format!("tool_calls.{at}.id"))).collect();
+        if message.is("tool") && empty(message.value, "tool_call_id") {
+            paths.push(message.at("tool_call_id"));
+        }
+        for path in paths {
+            let at = bracketed(&path);
+            let refusal = Refusal {
+                path,
+                fills: &[("at", &at)],
+                param: Some(&at),
+                code: Some("empty_string"),
+            };
+            refuse(words, request, findings, &refusal);
+        }
     }
 }
 

@@ -203,12 +203,14 @@ fn stop(request: &Request<'_>, findings: &mut Findings) {
 }
 
 fn effort(request: &Request<'_>, findings: &mut Findings) {
-    let value = string(request.body, "reasoning_effort");
+    let Some(value) = request.body.field("reasoning_effort").and_then(Value::as_str) else {
+        return;
+    };
     let known = match request.flavor {
         "ollama" => Some(OLLAMA_EFFORTS),
         _ => Profile::of(request).efforts,
     };
-    let Some(known) = known.filter(|known| !value.is_empty() && !known.contains(&value)) else {
+    let Some(known) = known.filter(|known| !known.contains(&value)) else {
         return;
     };
     let (last, first) = known.split_last().unwrap_or((&"", &[]));
@@ -269,10 +271,10 @@ fn llama_cpp_with_tools(request: &Request<'_>, findings: &mut Findings) {
 }
 
 fn openrouter_effort(request: &Request<'_>, findings: &mut Findings) {
-    let effort = string(request.body, "reasoning_effort");
-    let other = request.body.field("reasoning").map_or("", |reasoning| string(reasoning, "effort"));
-    let both = !effort.is_empty() && !other.is_empty();
-    if request.flavor == "openrouter" && both && effort != other {
+    let effort = request.body.field("reasoning_effort").and_then(Value::as_str);
+    let other = request.body.field("reasoning").and_then(|reasoning| reasoning.field("effort"));
+    let differ = effort.zip(other.and_then(Value::as_str)).is_some_and(|(one, other)| one != other);
+    if request.flavor == "openrouter" && differ {
         findings.add("reasoning_effort", OPENROUTER_EFFORT.words);
     }
 }

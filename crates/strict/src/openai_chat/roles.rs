@@ -1,6 +1,6 @@
 //! Who may speak, and in which order.
 
-use super::flavor::INVENTOR;
+use super::flavor::{INVENTOR, ROUTED_ANTHROPIC, ROUTED_GOOGLE};
 use super::view::{Message, bracketed, column, messages};
 use super::words::{Refusal, Words, words};
 use crate::rule::{Fields as _, Findings};
@@ -12,15 +12,21 @@ pub(super) const UNKNOWN_ROLE: Rule = Rule {
     when: "A message has a role that the server does not know; many do not know `developer`.",
     words: ROLE.lines,
     evidence: Evidence::Seen,
-    source: "pi#1048, ccx#149 (DeepSeek); Proma#1496 (DashScope); obsidian-textgenerator-plugin#309 (Groq); chat templates",
+    source: "pi#1048, ccx#149 (DeepSeek); Proma#1496 (DashScope); obsidian-textgenerator-plugin#309 (Groq); openclaw#21911 (Kimi); EnsoCode#84 (GLM); lmstudio-bug-tracker#669; chat templates; inferred for xAI, Cerebras and Gemini",
     check: unknown_role,
 };
 const ROLE: Words = words! {
-    &["openai", "azure", "openrouter"] => "Invalid value: '{role}'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.",
+    &["openai", "azure", "openrouter", ROUTED_ANTHROPIC, ROUTED_GOOGLE] => "Invalid value: '{role}'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.",
     &["deepseek"] => "Failed to deserialize the JSON body into the target type: messages[{index}].role: unknown variant `{role}`, expected one of `system`, `user`, `assistant`, `tool`, `latest_reminder` at line 1 column {column}",
     &["qwen"] => "{role} is not one of ['system', 'assistant', 'user', 'tool', 'function'] - 'messages.[{index}].role'",
     &["groq"] => "'messages.{index}' : discriminator property 'role' has invalid value",
     &["vllm", "generic"] => "Unexpected message role.",
+    &["moonshot"] => "unsupported role ROLE_UNSPECIFIED",
+    &["glm"] => "角色信息不正确",
+    &["lm-studio"] => "'messages' array must only contain objects with a 'role' field that is in [user, assistant, system, tool]. Got '{role}'",
+    &["cerebras"] => "messages.{index}.{role}: property 'messages.{index}.role' is unsupported",
+    &["xai"] => "Invalid role: {role}",
+    &["gemini-compat"] => "Please use a valid role: user, model.",
 };
 
 pub(super) const MISTRAL_ROLE: Rule = Rule {
@@ -172,5 +178,6 @@ const ROLES: &[(&[&str], &[&str])] = &[
     (INVENTOR, ALL),
     (&["deepseek"], &["system", "user", "assistant", "tool", "latest_reminder"]),
     (&["qwen"], &["system", "assistant", "user", "tool", "function"]),
-    (&["vllm", "generic"], PLAIN),
+    (&["vllm", "generic", "lm-studio", "moonshot", "glm"], PLAIN),
+    (&["cerebras"], &["system", "developer", "user", "assistant", "tool"]),
 ];

@@ -1,9 +1,9 @@
-//! Fields that are missing, or of another type than they must be.
+//! Fields that are missing, or are there without what they go with.
 
 use serde_json::Value;
 
-use super::flavor::{COPIES, INVENTOR, MOST, ROUTED_ANTHROPIC, ROUTED_GOOGLE};
-use super::view::{Message, bracketed, kind, messages};
+use super::flavor::{INVENTOR, MOST, ROUTED_ANTHROPIC, ROUTED_GOOGLE, voice};
+use super::view::{Message, bracketed, messages};
 use super::words::{Refusal, Words, words};
 use crate::rule::{Fields as _, Findings, items};
 use crate::{Evidence, Request, Rule};
@@ -19,18 +19,31 @@ pub(super) const MISSING_PARAMETER: Rule = Rule {
 };
 const MISSING: Words = words! { MOST => "Missing required parameter: '{at}'." };
 
-pub(super) const WRONG_TYPE: Rule = Rule {
-    name: "wrong-type",
+pub(super) const LLAMA_CPP_MISSING: Rule = Rule {
+    name: "llama-cpp-missing",
     status: 400,
-    when: "A field has a value of another type.",
-    words: TYPE.lines,
+    when: "llama.cpp gets no messages, a message without a role, or a part without a type.",
+    words: LLAMA.lines,
+    evidence: Evidence::Documented,
+    source: "llama.cpp source",
+    check: llama_cpp_missing,
+};
+const LLAMA: Words = words! {
+    &["llama.cpp"] => "'messages' is required",
+    &["role"] => "Missing 'role' in message: {found}",
+    &["type"] => "Missing content part type: {found}",
+};
+
+pub(super) const MISTRAL_MISSING: Rule = Rule {
+    name: "mistral-missing",
+    status: 422,
+    when: "Mistral gets no messages, or a message without a role.",
+    words: REQUIRED.lines,
     evidence: Evidence::Inferred,
-    source: "code `invalid_type`",
-    check: wrong_type,
+    source: "mistralai 3.7.0; the words are those of its validation",
+    check: mistral_missing,
 };
-const TYPE: Words = words! {
-    ANYONE => "Invalid type for '{at}': expected {wanted}, but got {found} instead.",
-};
+const REQUIRED: Words = words! { &["mistral"] => "Field required" };
 
 pub(super) const EMPTY_ARRAY: Rule = Rule {
     name: "empty-array",
@@ -42,14 +55,14 @@ pub(super) const EMPTY_ARRAY: Rule = Rule {
     check: empty,
 };
 const EMPTY: Words = words! {
-    COPIES => "Invalid '{at}': empty array. Expected an array with minimum length 1, but got an empty array instead.",
+    COPIES_AND_ROUTED => "Invalid '{at}': empty array. Expected an array with minimum length 1, but got an empty array instead.",
     &["vllm"] => "`{at}` must not be an empty array. Either provide at least one tool or omit the field entirely.",
 };
 
 pub(super) const CHOICE_WITHOUT_TOOLS: Rule = Rule {
     name: "choice-without-tools",
     status: 400,
-    when: "There is a tool_choice and there are no tools. vLLM takes `none`.",
+    when: "There is a tool_choice and there are no tools; or a function_call, and no functions. vLLM takes `none`.",
     words: CHOICE.lines,
     evidence: Evidence::Seen,
     source: "opencode PR#48857, writer-framework PR#1013; vLLM source",
@@ -57,6 +70,7 @@ pub(super) const CHOICE_WITHOUT_TOOLS: Rule = Rule {
 };
 const CHOICE: Words = words! {
     INVENTOR => "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.",
+    &["old"] => "Invalid value for 'function_call': 'function_call' is only allowed when 'functions' are specified.",
     &["vllm", "generic"] => "When using `tool_choice`, `tools` must be set.",
 };
 
@@ -111,6 +125,44 @@ fn missing(request: &Request<'_>, findings: &mut Findings) {
     }
 }
 
+fn llama_cpp_missing(request: &Request<'_>, findings: &mut Findings) {
+    let Some(words) = LLAMA.of(request) else { return };
+    let mut found = Vec::new();
+    if request.body.get("messages").is_none() {
+        found.push(("messages".to_owned(), words, String::new()));
+    }
+    for message in messages(request).iter().filter(|message| message.value.is_object()) {
+        if message.value.get("role").is_none() {
+            let words = LLAMA.by("role").unwrap_or(words);
+            found.push((message.at("role"), words, message.value.to_string()));
+        }
+        for (at, part) in message.parts().iter().enumerate() {
+            if part.is_object() && part.get("type").is_none() {
+                let words = LLAMA.by("type").unwrap_or(words);
+                found.push((message.at(&format!("content.{at}.type")), words, part.to_string()));
+            }
+        }
+    }
+    for (path, words, found) in found {
+        let refusal = Refusal { path, fills: &[("found", &found)], ..Refusal::default() };
+        super::words::refuse(words, request, findings, &refusal);
+    }
+}
+
+fn mistral_missing(request: &Request<'_>, findings: &mut Findings) {
+    let mut lacking = Vec::new();
+    lack(request.body, "", &["messages"], &mut lacking);
+    for message in messages(request) {
+        lack(message.value, &message.path(), &["role"], &mut lacking);
+    }
+    for path in lacking {
+        let place = path.clone();
+        let refusal =
+            Refusal { path, param: Some(&place), code: Some("missing"), ..Refusal::default() };
+        REQUIRED.refuse(request, findings, &refusal);
+    }
+}
+
 fn required(message: &Message<'_>) -> Required {
     match message.role {
         "tool" => &["role", "tool_call_id"],
@@ -123,10 +175,11 @@ fn required(message: &Message<'_>) -> Required {
 fn made_of(value: &Value, path: &str, own: Required, lacking: &mut Vec<String>) {
     lack(value, path, own, lacking);
     let fields: Required = match value.field("type").and_then(Value::as_str) {
-        Some("function") if own == CALL => &["function.name", "function.arguments"],
-        Some("function") => &["function.name"],
         Some("custom") if own == CALL => &["custom.name", "custom.input"],
         Some("custom") => &["custom.name"],
+        // Whatever else it calls itself, a call is one of a function.
+        Some(_) if own == CALL => &["function.name", "function.arguments"],
+        Some("function") => &["function.name"],
         _ => &[],
     };
     for field in fields {
@@ -159,54 +212,9 @@ fn lack(value: &Value, path: &str, fields: &[&str], lacking: &mut Vec<String>) {
     }
 }
 
-fn wrong_type(request: &Request<'_>, findings: &mut Findings) {
-    let mut refuse = |path: String, wanted: &str, found: &Value| {
-        let at = bracketed(&path);
-        let fills = [("at", at.as_str()), ("wanted", wanted), ("found", kind(found))];
-        let refusal = Refusal { path, fills: &fills, param: Some(&at), code: Some("invalid_type") };
-        TYPE.refuse(request, findings, &refusal);
-    };
-    for (field, wanted, is) in TYPES {
-        if let Some(value) = request.body.get(*field)
-            && !is(value)
-            && !(value.is_null() && *field != "messages" && *field != "model")
-        {
-            refuse((*field).to_owned(), wanted, value);
-        }
-    }
-    for message in messages(request) {
-        if !message.value.is_object() {
-            refuse(message.path(), "an object", message.value);
-            continue;
-        }
-        for (field, wanted, is) in MESSAGE_TYPES {
-            if let Some(value) = message.value.get(*field).filter(|value| !value.is_null())
-                && !is(value)
-            {
-                refuse(message.at(field), wanted, value);
-            }
-        }
-        for (at, part) in message.parts().iter().enumerate() {
-            let path = message.at(&format!("content.{at}"));
-            if !part.is_object() {
-                refuse(path, "an object", part);
-            } else if let Some(text) = part.field("text").filter(|text| !text.is_string()) {
-                refuse(format!("{path}.text"), "a string", text);
-            }
-        }
-        for (at, call) in message.calls().iter().enumerate() {
-            let arguments = call.field("function").and_then(|call| call.field("arguments"));
-            let read = request.flavor == "vllm" && arguments.is_some_and(Value::is_null);
-            let loose = LOOSE_ARGUMENTS.contains(&request.flavor);
-            if let Some(arguments) = arguments.filter(|value| !value.is_string())
-                && !(loose && arguments.is_object() || read)
-            {
-                let path = message.at(&format!("tool_calls.{at}.function.arguments"));
-                refuse(path, "a string", arguments);
-            }
-        }
-    }
-}
+/// Behind a router, an empty list of messages is refused whoever answers.
+const COPIES_AND_ROUTED: &[&str] =
+    &["openai", "azure", "openrouter", ROUTED_ANTHROPIC, ROUTED_GOOGLE, "generic"];
 
 fn empty(request: &Request<'_>, findings: &mut Findings) {
     let mut refuse = |path: String| {
@@ -215,23 +223,34 @@ fn empty(request: &Request<'_>, findings: &mut Findings) {
             Refusal { path, fills: &[("at", &at)], param: Some(&at), code: Some("empty_array") };
         EMPTY.refuse(request, findings, &refusal);
     };
+    let routed = [ROUTED_ANTHROPIC, ROUTED_GOOGLE].contains(&voice(request));
     let is_empty = |value: Option<&Value>| value == Some(&Value::Array(Vec::new()));
     if request.flavor != "vllm" {
         if is_empty(request.body.field("messages")) {
             refuse("messages".into());
         }
-        for message in messages(request) {
+        for message in messages(request).iter().filter(|_| !routed) {
             if is_empty(message.value.field("tool_calls")) {
                 refuse(message.at("tool_calls"));
             }
         }
     }
-    if is_empty(request.body.field("tools")) {
+    if !routed && is_empty(request.body.field("tools")) {
         refuse("tools".into());
     }
 }
 
 fn choice_without_tools(request: &Request<'_>, findings: &mut Findings) {
+    let old = request.body.field("function_call").filter(|choice| !choice.is_null());
+    let inventor = INVENTOR.contains(&request.flavor);
+    if old.is_some() && inventor && items(request.body, "functions").is_empty() {
+        let refusal = Refusal {
+            path: "function_call".into(),
+            param: Some("function_call"),
+            ..Refusal::default()
+        };
+        super::words::refuse(CHOICE.by("old").unwrap_or_default(), request, findings, &refusal);
+    }
     let choice = request.body.field("tool_choice").filter(|choice| !choice.is_null());
     let Some(choice) = choice.filter(|_| items(request.body, "tools").is_empty()) else { return };
     if choice == "none" && !INVENTOR.contains(&request.flavor) {
@@ -254,42 +273,6 @@ fn stream_options(request: &Request<'_>, findings: &mut Findings) {
     }
 }
 
-fn whole(value: &Value) -> bool {
-    value.is_i64() || value.is_u64()
-}
-
-type Typed = (&'static str, &'static str, fn(&Value) -> bool);
-
-const TYPES: &[Typed] = &[
-    ("model", "a string", Value::is_string),
-    ("messages", "an array of objects", Value::is_array),
-    ("tools", "an array of objects", Value::is_array),
-    ("stream", "a boolean", Value::is_boolean),
-    ("temperature", "a decimal", Value::is_number),
-    ("top_p", "a decimal", Value::is_number),
-    ("presence_penalty", "a decimal", Value::is_number),
-    ("frequency_penalty", "a decimal", Value::is_number),
-    ("max_tokens", "an integer", whole),
-    ("max_completion_tokens", "an integer", whole),
-    ("n", "an integer", whole),
-    ("seed", "an integer", whole),
-    ("parallel_tool_calls", "a boolean", Value::is_boolean),
-    ("response_format", "an object", Value::is_object),
-    ("tool_choice", "one of a string or object", |value| value.is_string() || value.is_object()),
-    ("stop", "one of a string or array of strings", |value| value.is_string() || value.is_array()),
-    ("reasoning_effort", "a string", Value::is_string),
-];
-const MESSAGE_TYPES: &[Typed] = &[
-    ("role", "a string", Value::is_string),
-    ("content", "one of a string or array of objects", |value| {
-        value.is_string() || value.is_array()
-    }),
-    ("tool_calls", "an array of objects", Value::is_array),
-    ("tool_call_id", "a string", Value::is_string),
-    ("name", "a string", Value::is_string),
-];
-/// Who takes arguments as an object, too.
-const LOOSE_ARGUMENTS: &[&str] = &["mistral", "llama.cpp"];
 /// Who asks for nothing in particular in a replayed call.
 const LOOSE_CALLS: &[&str] = &["vllm", "ollama", "lm-studio", "gemini-compat"];
 const CALL: Required = &["id", "type"];
@@ -300,25 +283,4 @@ const PARTS: &[(&str, Required)] = &[
     ("input_audio", &["input_audio.data", "input_audio.format"]),
     ("file", &["file"]),
     ("refusal", &["refusal"]),
-];
-const ANYONE: &[&str] = &[
-    "openai",
-    "azure",
-    "openrouter",
-    ROUTED_ANTHROPIC,
-    ROUTED_GOOGLE,
-    "deepseek",
-    "mistral",
-    "groq",
-    "moonshot",
-    "xai",
-    "qwen",
-    "glm",
-    "cerebras",
-    "vllm",
-    "ollama",
-    "llama.cpp",
-    "lm-studio",
-    "gemini-compat",
-    "generic",
 ];

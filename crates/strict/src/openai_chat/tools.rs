@@ -9,6 +9,19 @@ use super::words::{Refusal, Words, refuse, words};
 use crate::rule::{Fields as _, Findings, items, string};
 use crate::{Evidence, Request, Rule};
 
+pub(super) const TOOL_TYPE: Rule = Rule {
+    name: "tool-type",
+    status: 400,
+    when: "A tool is neither a function nor a custom one (openai, azure).",
+    words: KIND.lines,
+    evidence: Evidence::Inferred,
+    source: "API reference; the words are those of other fields",
+    check: tool_type,
+};
+const KIND: Words = words! {
+    INVENTOR => "Invalid value: '{type}'. Supported values are: 'function' and 'custom'.",
+};
+
 pub(super) const TOOL_NAME_PATTERN: Rule = Rule {
     name: "tool-name-pattern",
     status: 400,
@@ -104,6 +117,23 @@ pub(super) fn names<'v>(request: &Request<'v>) -> Vec<(String, &'v str)> {
     names
 }
 
+fn tool_type(request: &Request<'_>, findings: &mut Findings) {
+    for (at, tool) in items(request.body, "tools").iter().enumerate() {
+        let kind = tool.field("type").and_then(Value::as_str);
+        if let Some(kind) = kind.filter(|kind| !["function", "custom"].contains(kind)) {
+            let path = format!("tools.{at}.type");
+            let param = bracketed(&path);
+            let refusal = Refusal {
+                path,
+                fills: &[("type", kind)],
+                param: Some(&param),
+                code: Some("invalid_value"),
+            };
+            KIND.refuse(request, findings, &refusal);
+        }
+    }
+}
+
 fn tool_name_pattern(request: &Request<'_>, findings: &mut Findings) {
     let Some(words) = PATTERN.of(request) else { return };
     let dotted = request.flavor == "azure" && request.model.starts_with("o4");
@@ -164,8 +194,8 @@ fn tool_description_length(request: &Request<'_>, findings: &mut Findings) {
 
 fn tool_duplicate(request: &Request<'_>, findings: &mut Findings) {
     let name = |tool: &Value| {
-        let function = tool.get("function").unwrap_or(&Value::Null);
-        string(function, "name").to_owned()
+        let inner = tool.get("function").or_else(|| tool.get("custom")).unwrap_or(&Value::Null);
+        string(inner, "name").to_owned()
     };
     let tools = items(request.body, "tools");
     for (at, tool) in tools.iter().enumerate() {
