@@ -144,10 +144,33 @@ pub(crate) fn is_old(work: &Work<'_>) -> bool {
     written && !conversation.tools.is_empty() && has("functions") && !has("tools")
 }
 
+/// The word in which the body makes its choice, if it is one.
+pub(crate) fn word(work: &Work<'_>) -> Option<String> {
+    let field = work.conversation().fields.iter().find(|field| field.key == CHOICE)?;
+    field.value.text().map(|text| text.contents().into_owned())
+}
+
 /// Whether the body spells its choice as an object.
 pub(crate) fn is_object(work: &Work<'_>) -> bool {
     let mut fields = work.conversation().fields.iter();
     fields.any(|field| field.key == CHOICE && field.value.is_object())
+}
+
+/// Whether the body makes its choice in the old way.
+pub(crate) fn chooses_old(work: &Work<'_>) -> bool {
+    work.is_own() && says(work, OLD_CHOICE) && !says(work, CHOICE)
+}
+
+fn says(work: &Work<'_>, key: &str) -> bool {
+    let mut fields = work.conversation().fields.iter();
+    fields.any(|field| field.key == key && field.value != Json::NULL)
+}
+
+/// Whether the body has tools in the old way.
+pub(crate) fn has_old(work: &Work<'_>) -> bool {
+    let fields = &work.conversation().fields;
+    let old = fields.iter().find(|field| field.key == OLD_TOOLS);
+    old.is_some_and(|field| field.value.doc().root().items().next().is_some())
 }
 
 /// Forgets how the body spells its choice: what the settings hold of it is said anew.
@@ -161,4 +184,6 @@ pub(crate) fn forget_choice(work: &mut Work<'_>) -> bool {
 }
 
 const CHOICE: &str = "tool_choice";
+const OLD_CHOICE: &str = "function_call";
+const OLD_TOOLS: &str = "functions";
 const BRINGS: &str = "additional_tools";

@@ -66,7 +66,21 @@ pub(super) fn decode(
         let lacks = |mark| block.extras.put(ID, Text::word(mark), Json::NULL);
         marks(node, payload, freeform).chain(id_mark).for_each(lacks);
     }
+    if is_misshapen(node) {
+        odd(ledger, place, "a call that is not written as one is written anew");
+        return Verbatim::new(block);
+    }
     Verbatim::read(block, ID, node.json())
+}
+
+/// Whether something in a call is of another type than it must be, for any server.
+fn is_misshapen(node: Node<'_>) -> bool {
+    let function = node.get("function");
+    let name = function.and_then(|function| function.get("name"));
+    !node.is_object()
+        || node.get("type").is_some_and(|kind| !kind.is_string())
+        || function.is_some_and(|function| !function.is_object())
+        || name.is_some_and(|name| !name.is_string() && !name.is_null())
 }
 
 /// What a replayed call lacks: not every server minds.

@@ -45,7 +45,12 @@ pub(super) fn message(
         "assistant" => assistant(node, fields, None, unanswered, place, ledger),
         "tool" | "function" => result(node, fields, &role, unanswered, place, ledger),
         _ => {
-            odd(ledger, place, "a message of an unknown role is read as its other fields suggest");
+            // Not every server minds: where one does, a rule says so.
+            if fields.role.is_some_and(Node::is_string) {
+                fields.extras.put(ID, Text::word(mark::UNKNOWN_ROLE), Json::NULL);
+            } else {
+                odd(ledger, place, "a message without a role is read as its other fields suggest");
+            }
             if fields.tool_call_id.is_some() {
                 result(node, fields, "tool", unanswered, place, ledger)
             } else if fields.tool_calls.is_some() || &*role == "model" {

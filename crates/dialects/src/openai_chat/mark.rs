@@ -28,6 +28,8 @@ pub(super) const LEGACY: &str = "legacy form";
 pub(super) const NO_NAME: &str = "no name";
 /// A list of calls is there, and empty.
 pub(super) const EMPTY_CALLS: &str = "empty calls";
+/// A message says that it is of somebody whom nobody knows.
+pub(super) const UNKNOWN_ROLE: &str = "unknown role";
 
 /// Marks that a field is there whose meaning the model holds elsewhere: some servers do not know it.
 pub(super) fn hold(extras: &mut Extras, field: &str) {
@@ -77,6 +79,7 @@ const ALL: &[&str] = &[
     LEGACY,
     NO_NAME,
     EMPTY_CALLS,
+    UNKNOWN_ROLE,
 ];
 
 /// Fields that the model holds in blocks, and that not every server knows.

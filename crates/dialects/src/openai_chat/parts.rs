@@ -55,9 +55,17 @@ fn push(node: Node<'_>, blocks: &mut Vec<Verbatim<Block>>, place: Place, ledger:
 
 /// One part.
 pub(super) fn part(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbatim<Block> {
-    let kind = node.get("type").map(Node::word).unwrap_or_default();
+    let written = node.get("type").filter(|kind| kind.is_string());
+    let kind = written.map(Node::word).unwrap_or_default();
+    if written.is_none() && node.get("type").is_some() {
+        odd(ledger, place, "a part whose type is no string is read as one without");
+    }
     if let Some(block) = paired::decode(node, &kind, place, ledger) {
         return Verbatim::new(block);
+    }
+    let misshapen = misshapen(node);
+    if !misshapen.is_empty() {
+        odd(ledger, place, "a part that holds something of another type is written anew");
     }
     let read = match &*kind {
         "text" | "input_text" | "output_text" => text(node, place, ledger),
@@ -78,25 +86,34 @@ pub(super) fn part(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbati
                 block.cache = cache(node);
                 block.extras = extras(node, payload);
             }
-            // An image that comes as a file is a part of another kind than images are.
-            let filed = kind == "file" && !is_document(&block);
-            if filed || !EVERYWHERE.contains(&&*kind) {
-                mark::part(&mut block.extras, &kind);
+            block.extras.retain(ID, |key, _| !misshapen.iter().any(|odd| key == odd));
+            if !EVERYWHERE.contains(&&*kind) || is_other_file(&kind, &block) {
+                // An empty type is a type, if an odd one.
+                mark::part(
+                    &mut block.extras,
+                    if written.is_some() && kind.is_empty() { EMPTY } else { &kind },
+                );
             }
             block
         }
         // No server takes a text that is no string, whatever the part.
-        None if node.get("text").is_some_and(|text| !text.is_string()) => {
-            odd(ledger, place, "a part whose text is no string is kept as data");
-            Block::new(Body::Data(node.json()))
-        }
+        None if !misshapen.is_empty() => Block::new(Body::Data(node.json())),
         None => foreign(node, Text::new(&kind)),
     };
     Verbatim::read(block, ID, node.json())
 }
 
-fn is_document(block: &Block) -> bool {
-    matches!(&block.body, Body::Media(media) if media.kind == MediaKind::Document)
+/// Whether a file is something that has a part of its own.
+fn is_other_file(kind: &str, block: &Block) -> bool {
+    kind == "file" && matches!(&block.body, Body::Media(media) if media.kind != MediaKind::Document)
+}
+
+/// The fields of a part that are of another type than they must be, for any server.
+fn misshapen(node: Node<'_>) -> Vec<&'static str> {
+    let is_odd = |(key, kinds): &&(&str, &[Kind])| {
+        node.get(key).is_some_and(|value| !kinds.contains(&value.kind()))
+    };
+    SHAPES.iter().filter(is_odd).map(|(key, _)| *key).collect()
 }
 
 /// A part, entry or item only this dialect understands.
@@ -220,6 +237,16 @@ pub(super) fn some(node: Option<Node<'_>>) -> Option<Json> {
     node.filter(|node| !node.is_null()).map(Node::json)
 }
 
+/// What parts hold, by the name of the field.
+const SHAPES: &[(&str, &[Kind])] = &[
+    ("text", &[Kind::String]),
+    ("image_url", &[Kind::Object, Kind::String]),
+    ("input_audio", &[Kind::Object]),
+    ("file", &[Kind::Object]),
+];
+
+/// What a part is said to be whose type is there, and empty.
+const EMPTY: &str = "(empty)";
+
 /// Parts that every server knows, or that other rules look at.
-const EVERYWHERE: &[&str] =
-    &["text", "image_url", "video_url", "document_url", "input_audio", "file"];
+const EVERYWHERE: &[&str] = &["text", "image_url", "video_url", "input_audio", "file"];

@@ -29,7 +29,12 @@ pub(super) fn decode(body: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> 
         None => ledger.change(note::ODD_INPUT, Place::BODY, "the body has no `messages`"),
     }
     conversation.tools = tools::decode_all(root, ledger);
-    let settings = settings::decode(root, ledger);
+    let mut unread = Vec::new();
+    let settings = settings::decode(root, &mut unread);
+    // What is not read stays behind where dialects are crossed.
+    for field in conversation.fields.iter_mut().filter(|field| unread.contains(&field.key)) {
+        field.known = false;
+    }
     conversation.settings = Verbatim::read(settings, ID, body.whole());
     Verbatim::read(conversation, ID, body.whole())
 }
@@ -69,10 +74,14 @@ fn fresh(model: Option<&Text>, o: &mut Object<'_>, pen: &mut Pen<'_>) {
 fn rewrite(model: Option<&Text>, o: &mut Object<'_>, pen: &mut Pen<'_>) {
     let conversation = pen.conversation;
     let now = &*conversation.settings;
-    let edited = settings::Edited::of(conversation, conversation.settings.text_for(ID).is_some());
+    let mut edited =
+        settings::Edited::of(conversation, conversation.settings.text_for(ID).is_some());
     let chosen_anew = edited.is_stale("tool_choice", now);
     let only = only(pen).filter(|_| chosen_anew);
     let offered = conversation.tools.text_for(ID).is_some() && only.is_none();
+    if !offered && conversation.fields.iter().any(|field| field.key == "function_call") {
+        edited.choose_anew();
+    }
     let mut missing = (model, !conversation.turns.is_empty(), !offered);
     body::write_fields(conversation, o, |key, _, o| match key {
         "model" => {

@@ -20,7 +20,12 @@ pub(super) fn decode_all(body: Node<'_>, ledger: &mut Ledger) -> Verbatim<Vec<Ve
             odd(ledger, Place::BODY, "tools that are no list are left aside");
         }
         for node in list.items() {
-            tools.push(decode(node, Place::tool(tools.len()), ledger));
+            let place = Place::tool(tools.len());
+            // In the old list there are functions and nothing else.
+            let bare = key == "functions" && node.is_object() && node.get("function").is_none();
+            let tool =
+                if bare { described(node, node, false) } else { decode(node, place, ledger) };
+            tools.push(tool);
         }
         let before = text.replace(list.json());
         // Of two lists of which the first is empty, only the other one says something.
@@ -54,6 +59,11 @@ pub(super) fn decode(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verba
             return Verbatim::read(tool, ID, node.json());
         }
     };
+    described(node, inner, freeform)
+}
+
+/// A tool as what stands inside describes it.
+fn described(node: Node<'_>, inner: Node<'_>, freeform: bool) -> Verbatim<Tool> {
     let name = inner.get("name").and_then(Node::text).unwrap_or_default();
     let kind = if freeform {
         ToolKind::Freeform { format: some(inner.get("format")).map(|format| flat(&format)) }
@@ -138,7 +148,14 @@ pub(super) fn encode_all(
             pen.ledger.loss(note::SETTING_CONVERTED, Place::tool(at), what);
             continue;
         }
-        match tool.text_for(ID).filter(|text| text.doc().root().get("type").is_some()) {
+        // One of the old list is written anew in the new one.
+        let is_new = |text: &&Json| {
+            let doc = text.doc();
+            let has = |key: &str| doc.root().get(key).is_some();
+            let typed = matches!(tool.kind, ToolKind::Foreign { .. });
+            has("type") && (typed || has("function") || has("custom"))
+        };
+        match tool.text_for(ID).filter(is_new) {
             Some(text) => out.item().json(text),
             None => encode(tool, Place::tool(at), out, pen),
         }

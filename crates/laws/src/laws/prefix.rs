@@ -93,8 +93,14 @@ impl Forgets {
                 list.retain(|one| one.as_object().is_none_or(|object| !object.is_empty()));
             }
             Value::Object(object) => {
+                // The message of a call that got such a word is written anew: it says the call's type,
+                // and that there is no content.
+                if self.stand_ins && object.contains_key("function") {
+                    object.remove("type");
+                }
                 object.retain(|key, value| {
-                    let stand_in = self.stand_ins && value == STAND_IN;
+                    let unsaid = key == "content" && (value.is_null() || value == "");
+                    let stand_in = self.stand_ins && (unsaid || value == STAND_IN);
                     if MARKS.contains(&key.as_str()) || stand_in {
                         return false;
                     }

@@ -22,6 +22,7 @@ use interlingua_model::{Block, Body, Place, Role, Turn, Verbatim};
 use interlingua_wire::Text;
 
 use super::ends_with_assistant::CONTINUE;
+use super::missing_role::UNKNOWN;
 use super::string_content::BLANK_LINE;
 use crate::Work;
 use crate::look::{is_assistants, is_call, is_result};
@@ -42,6 +43,7 @@ pub fn apply(work: &mut Work<'_>) {
             Joined::BeforeCalls => is_assistants(this) && is_assistants(next) && has_call(next),
             Joined::AtTheEnd => {
                 is_assistants(this)
+                    && !work.turns()[turn..].iter().any(|turn| is_stranger(turn))
                     && work.turns()[turn + 1..].iter().all(|turn| is_assistants(turn))
             }
         };
@@ -54,6 +56,11 @@ pub fn apply(work: &mut Work<'_>) {
             join(work, turn);
         }
     }
+}
+
+/// Whether the turn says that it is of somebody unknown, which the target takes.
+fn is_stranger(turn: &Turn) -> bool {
+    turn.extras.all().is_some_and(|(dialect, _)| turn.extras.find(dialect, UNKNOWN).is_some())
 }
 
 fn has_call(turn: &Verbatim<Turn>) -> bool {

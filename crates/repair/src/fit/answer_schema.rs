@@ -42,6 +42,7 @@ pub fn apply(work: &mut Work<'_>) {
     }
     if let Strict::Closed(refused) = rules.strict
         && strict
+        && !(work.is_own() && is_untold(work))
         && (look::is_loose(doc.root(), refused)
             || !look::root_fits(Some(doc.root()), Root::Object, &[]))
     {
@@ -70,6 +71,16 @@ fn plain_name(work: &mut Work<'_>) {
     if let Some(Format::Schema { name, .. }) = &mut work.settings().format {
         *name = Some(alias);
     }
+}
+
+/// Whether the body asks for a schema and does not say which.
+fn is_untold(work: &Work<'_>) -> bool {
+    let field = work.conversation().fields.iter().find(|field| field.key == FORMAT);
+    field.is_some_and(|field| {
+        let doc = field.value.doc();
+        let inner = doc.root().get(FORM);
+        inner.is_some_and(|inner| inner.get("schema").is_none())
+    })
 }
 
 /// A schema of the provider's own kind that has more than it may is sent as JSON Schema.
@@ -104,5 +115,7 @@ fn own_schema(work: &mut Work<'_>) {
     }
 }
 
+const FORMAT: &str = "response_format";
+const FORM: &str = "json_schema";
 const CONFIG: &str = "generationConfig";
 const OWN: &str = "responseSchema";

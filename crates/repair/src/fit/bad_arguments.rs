@@ -39,6 +39,10 @@ pub fn apply(work: &mut Work<'_>) {
             // Who takes calls without arguments sees none.
             let unsaid = block.extras.find(work.profile.dialect, "no arguments").is_some();
             let Body::ToolCall(call) = &block.body else { continue };
+            // What is called in the old way is not looked into.
+            if pairing::is_old(block) && !pairing::crosses(work) {
+                continue;
+            }
             let Some((args, what)) = mended(&call.args, wanted).filter(|_| !unsaid) else {
                 continue;
             };

@@ -22,13 +22,18 @@ use crate::profile::thinking::{Asked, asked};
 use crate::{Work, offer};
 
 pub fn apply(work: &mut Work<'_>) {
+    if offer::chooses_old(work) && !work.profile.params.choice.old {
+        return;
+    }
     let settings = &work.conversation().settings;
     if settings.choice.is_none() && unread(work) {
         offer::forget_choice(work);
         return work.loss(Place::SETTINGS, "left out a tool choice that cannot be read");
     }
     let object = work.is_own() && offer::is_object(work);
-    let forced = settings.choice.as_ref().is_some_and(is_forced);
+    // A word that nobody knows there forces nothing.
+    let strange = work.is_own() && offer::word(work).is_some_and(|word| word != "required");
+    let forced = settings.choice.as_ref().is_some_and(is_forced) && !strange;
     let refused = match work.profile.params.choice.forced {
         Forced::NotWithBudget => forced && asked(settings) == Asked::Budget,
         // Whatever is no word is taken for a forced one.

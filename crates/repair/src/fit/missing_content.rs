@@ -17,8 +17,10 @@
 
 use interlingua_model::{Body, Place, Role, Turn};
 
+use super::missing_role::UNKNOWN;
 use crate::Work;
 use crate::look::{is_call, is_reasoning};
+use crate::pairing::is_old;
 use crate::profile::texts::NoContent;
 
 pub fn apply(work: &mut Work<'_>) {
@@ -27,7 +29,9 @@ pub fn apply(work: &mut Work<'_>) {
         return;
     }
     for turn in 0..work.turns().len() {
-        if may_lack(&work.turns()[turn]) && is_refused(work, turn) {
+        let this = &work.turns()[turn];
+        let stranger = this.extras.find(work.profile.dialect, UNKNOWN).is_some();
+        if (stranger || may_lack(this)) && is_refused(work, turn) {
             work.change(Place::turn(turn), "the message has no content: it is written with one");
             work.turn(turn);
         }
@@ -44,7 +48,7 @@ fn may_lack(turn: &Turn) -> bool {
         }
         Role::System | Role::Developer | Role::User => {
             turn.blocks.iter().all(|block| match &block.body {
-                Body::ToolResult(result) => result.content.is_empty(),
+                Body::ToolResult(result) => result.content.is_empty() && !is_old(block),
                 _ => false,
             })
         }

@@ -1,7 +1,10 @@
-//! A turn says whose it is where the target insists on it.
+//! A turn says whose it is where the target insists on it, in a word that the target knows.
 //!
 //! ## Why
 //! > Please use a valid role: user, model.
+//!
+//! > Invalid value: 'human'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool',
+//! > and 'developer'.
 //!
 //! ## Example
 //! ```text
@@ -12,11 +15,14 @@
 use interlingua_model::Place;
 use interlingua_wire::Node;
 
-use crate::Work;
+use crate::{About, Work};
 
 pub fn apply(work: &mut Work<'_>) {
     if let Some(takes) = work.profile.fields.takes.filter(|_| work.is_own()) {
         untaken(work, takes);
+    }
+    if work.holds(About::Extras) {
+        unknown(work);
     }
     if work.profile.roles.named.is_empty() || !work.is_own() {
         return;
@@ -36,6 +42,24 @@ fn untaken(work: &mut Work<'_>, takes: fn(Node<'_>) -> bool) {
         if text.is_some_and(|text| text.is_object() && !takes(text.doc().root())) {
             work.change(Place::turn(turn), "the turn did not say what it is");
             work.turn(turn);
+        }
+    }
+}
+
+/// Whoever is not known is who the rest of the turn suggests.
+fn unknown(work: &mut Work<'_>) {
+    if work.is_own() && work.profile.roles.anybody {
+        return;
+    }
+    for turn in 0..work.turns().len() {
+        let extras = &work.turns()[turn].extras;
+        let Some((dialect, _)) = extras.all() else { continue };
+        if extras.find(dialect, UNKNOWN).is_some() {
+            work.change(
+                Place::turn(turn),
+                "a turn of somebody unknown is read as the rest of it suggests",
+            );
+            work.turn(turn).extras.retain(dialect, |key, _| key != UNKNOWN);
         }
     }
 }
@@ -68,6 +92,8 @@ fn quotes(text: Option<&str>, word: &str) -> bool {
     within == Some(word)
 }
 
+/// What a turn of somebody unknown has among its extras.
+pub const UNKNOWN: &str = "unknown role";
 const KEY: &str = "\"role\"";
 const OPENING: [char; 5] = ['{', ' ', '\n', '\r', '\t'];
 const CLOSING: [char; 1] = ['}'];

@@ -109,7 +109,7 @@ fn steps(work: &Work<'_>) -> Vec<Range<usize>> {
         let turn = &turns[*at];
         let answers = |block: &Block| matches!(block.body, Body::ToolResult(_));
         turn.role == Role::User
-            && !turn.blocks.is_empty()
+            && (work.profile.roles.empty_turns || !turn.blocks.is_empty())
             && !turn.blocks.iter().any(|block| answers(block))
     };
     let current = (0..turns.len()).rev().find(asks).map_or(0, |at| at + 1);

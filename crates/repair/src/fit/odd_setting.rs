@@ -33,8 +33,12 @@ pub fn apply(work: &mut Work<'_>) {
     if spelling == Spelling::Free && work.is_own() {
         return;
     }
+    let unread = work.is_own() && !work.profile.params.reads_all;
     for Named { name, whole, look, slot } in SLOTS {
         let Some(value) = look(&work.conversation().settings) else { continue };
+        if unread && *name == UNREAD {
+            continue;
+        }
         let Some(better) = better(value, *whole, spelling) else { continue };
         let value = value.clone();
         if let Some(better) = &better {
@@ -46,7 +50,14 @@ pub fn apply(work: &mut Work<'_>) {
         }
         *slot(work.settings()) = better;
     }
-    if work.conversation().settings.reasoning.as_ref().is_some_and(|asked| asked.budget.is_some()) {
+    if !unread
+        && work
+            .conversation()
+            .settings
+            .reasoning
+            .as_ref()
+            .is_some_and(|asked| asked.budget.is_some())
+    {
         budget(work, spelling);
     }
 }
@@ -98,6 +109,9 @@ macro_rules! slot {
         }
     };
 }
+
+/// What not everybody knows.
+const UNREAD: &str = "top_k";
 
 const SLOTS: &[Named] = &[
     slot!(max_tokens, true),

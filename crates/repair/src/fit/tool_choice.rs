@@ -27,11 +27,16 @@ pub fn apply(work: &mut Work<'_>) {
         work.tools();
         work.change(Place::SETTINGS, "functions of which one is chosen are offered as tools");
     }
+    let old = offer::chooses_old(work);
+    if old && !row.old {
+        return;
+    }
     if row.known_names && unknown(work) {
         return;
     }
     let Some(choice) = &work.conversation().settings.choice else { return unread(work) };
-    if !offer::has_any(work) && is_lone(work, choice) {
+    let any = if old { offer::has_old(work) } else { offer::has_any(work) };
+    if !any && is_lone(work, choice) {
         work.settings().choice = None;
         return work.change(Place::SETTINGS, "left out the tool choice: there are no tools");
     }

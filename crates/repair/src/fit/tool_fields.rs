@@ -51,13 +51,14 @@ pub fn apply(work: &mut Work<'_>) {
 fn list(work: &mut Work<'_>) {
     let (conversation, rules) = (work.conversation(), work.profile.tools);
     let Some(text) = conversation.tools.text_for(work.profile.dialect) else { return };
-    let (kind, empty) = (text.kind(), conversation.tools.is_empty());
+    let (kind, none) = (text.kind(), conversation.tools.is_empty());
+    let empty = none || kind == Kind::Array && text.doc().root().is_empty();
     let odd = match kind {
         Kind::Array | Kind::Null => false,
         Kind::Object => rules.listed,
         Kind::Bool | Kind::Number | Kind::String => true,
     };
-    if odd && empty {
+    if odd && none {
         work.loss(Place::BODY, "left out tools that are no list");
         work.tools();
     } else if odd {

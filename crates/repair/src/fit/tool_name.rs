@@ -23,6 +23,7 @@ use interlingua_model::{Block, Body, Choice, Place, Tool, ToolKind, Verbatim};
 use interlingua_wire::{Json, Text};
 
 use crate::Work;
+use crate::pairing::is_old;
 use crate::profile::tools::Tools;
 use crate::tools::names::{among, free_alias, told};
 
@@ -111,6 +112,7 @@ fn calls(work: &mut Work<'_>, renamed: &mut Pairs) {
                     fine.push(client.clone());
                     continue;
                 }
+                None if is_old(work.block(turn, at)) && work.is_own() => continue,
                 None => {
                     let client = client.clone();
                     let tools = &work.conversation().tools;

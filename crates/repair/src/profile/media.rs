@@ -4,8 +4,8 @@ use interlingua_model::MediaKind;
 
 use super::Scope;
 use super::media_words::{
-    BY_DATA, COMMON, EVERYTHING, FILED, GIVEN, HEARS, IMAGES, INVENTOR, LARGE_CONTEXT, LINKED, NO,
-    NOTHING, OLD_NAMES, SEES, SMALL_CONTEXT, UNSEEN, YES,
+    COMMON, EVERYTHING, FILED, GIVEN, HEARS, IMAGES, INVENTOR, LARGE_CONTEXT, LINKED, NO, NOTHING,
+    OLD_NAMES, SEES, SMALL_CONTEXT, UNSEEN, YES,
 };
 
 #[derive(Clone, Copy, Debug)]
@@ -323,19 +323,7 @@ pub(super) static ROWS: &[(Scope, Media)] = &[
         Scope::flavors("openai-chat", &["deepseek", "generic"]),
         Media { written: NOWHERE, said: NOWHERE, ..ANYTHING },
     ),
-    (
-        Scope::flavors("openai-chat", &["vllm"]),
-        Media {
-            written: Places {
-                instructions: BY_DATA,
-                user: BY_DATA,
-                assistant: BY_DATA,
-                result: BY_DATA,
-            },
-            said: WATCHES,
-            ..COMPATIBLE
-        },
-    ),
+    (Scope::flavors("openai-chat", &["vllm"]), Media { said: WATCHES, ..COMPATIBLE }),
     (Scope::flavors("openai-chat", &["qwen", "glm"]), Media { said: WATCHES, ..COMPATIBLE }),
     (
         Scope::flavors("openai-chat", &["ollama"]),

@@ -12,9 +12,8 @@ pub(super) const LARGE_CONTEXT: &[&str] = &["opus-4-6", "sonnet-4-6", "opus-4-7"
 pub(super) const SMALL_CONTEXT: &[&str] =
     &["opus-4", "sonnet-4", "haiku-4", "4-opus", "4-sonnet", "3-7-sonnet", "3-5-", "claude-3-"];
 
-/// Its models that only talk, and older ones whose date looks like a generation.
 pub(super) const OLD_NAMES: Scope =
-    Scope { dialect: "openai-chat", flavors: INVENTOR, models: &["-chat", "gpt-5-20"] };
+    Scope { dialect: "openai-chat", flavors: INVENTOR, models: TALKING };
 
 pub(super) const YES: Sources =
     Sources { data: true, address: Address::Any, file: true, text: Plain::Taken };
@@ -34,7 +33,19 @@ pub(super) const HEARS: Places = Places {
     result: GIVEN_OR_HEARD,
 };
 const GIVEN_OR_HEARD: Kinds = Kinds { image: GIVEN, audio: YES, ..NOTHING };
-pub(super) const BY_DATA: Kinds =
-    Kinds { document: Sources { address: Address::No, ..YES }, ..EVERYTHING };
 pub(super) const SEES: Kinds = Kinds { image: YES, audio: YES, ..NOTHING };
 pub(super) const UNSEEN: Kinds = Kinds { image: NO, ..EVERYTHING };
+
+/// Those that only talk, whatever their generation; and older ones whose date looks like one.
+const TALKING: &[&str] = &[
+    "gpt-4-chat",
+    "gpt-5-chat",
+    "gpt-5-1-chat",
+    "gpt-5-2-chat",
+    "gpt-5-3-chat",
+    "gpt-5-4-chat",
+    "gpt-5-5-chat",
+    "gpt-5-6-chat",
+    "gpt-6-chat",
+    "gpt-5-20",
+];

@@ -14,6 +14,8 @@ pub struct Roles {
     pub developer: bool,
     /// The words of which a turn must have one to say whose it is; none where it need not.
     pub named: &'static [&'static str],
+    /// Takes turns of anybody, whoever that may be.
+    pub anybody: bool,
     /// There must be instructions.
     pub instructed: bool,
     pub joined: Joined,
@@ -107,18 +109,22 @@ pub(super) static ROWS: &[(Scope, Roles)] = &[
     (Scope::flavors("openai-chat", &["mistral"]), MISTRAL),
     (Scope::flavors("openai-chat", INVENTOR), Roles { none: NoTurns::Refused, ..BASE }),
     (Scope::flavors("openai-chat", &["openrouter"]), Roles { none: NoTurns::Refused, ..BASE }),
-    (Scope::flavors("openai-chat", &["deepseek", "vllm"]), PLAIN),
+    (Scope::flavors("openai-chat", &["deepseek", "vllm", "lm-studio"]), PLAIN),
     (Scope::flavors("openai-chat", &["qwen"]), Roles { ..PLAIN }),
     (
         Scope::flavors("openai-chat", &["generic"]),
         Roles { none: NoTurns::Refused, joined: Joined::AtTheEnd, ..PLAIN },
     ),
-    (Scope::flavors("openai-chat", &["llama.cpp"]), Roles { joined: Joined::AtTheEnd, ..BASE }),
+    (
+        Scope::flavors("openai-chat", &["llama.cpp"]),
+        Roles { joined: Joined::AtTheEnd, anybody: true, ..BASE },
+    ),
+    (Scope::flavors("openai-chat", &["ollama"]), Roles { anybody: true, ..BASE }),
     (
         Scope::flavors("openai-chat", &["moonshot"]),
-        Roles { silent_assistant: false, silent_last: false, ..BASE },
+        Roles { silent_assistant: false, silent_last: false, ..PLAIN },
     ),
-    (Scope::flavors("openai-chat", &["glm"]), Roles { none: NoTurns::UserNeeded, ..BASE }),
+    (Scope::flavors("openai-chat", &["glm"]), Roles { none: NoTurns::UserNeeded, ..PLAIN }),
     (Scope::all("openai-chat"), BASE),
     (
         Scope::flavors("openai-responses", &["llama.cpp"]),
@@ -142,6 +148,7 @@ const BASE: Roles = Roles {
     head_apart: false,
     developer: true,
     named: &[],
+    anybody: false,
     instructed: false,
     joined: Joined::None,
     first: First::Anyone,

@@ -79,7 +79,7 @@ pub(super) static ROWS: &[(Scope, Texts)] = &[
     (Scope::all("anthropic"), CLAUDE),
     // Null is taken from gpt-5.6 on.
     (
-        Scope { dialect: "openai-chat", flavors: INVENTOR, models: &["-chat"] },
+        Scope { dialect: "openai-chat", flavors: INVENTOR, models: TALKING },
         Texts { no_content: NoContent::Refused, ..BASE },
     ),
     (
@@ -173,6 +173,19 @@ const CLAUDE: Texts = Texts {
 };
 
 const CONVERSE: Texts = Texts { result_strings: false, failed_result_holds: true, ..CLAUDE };
+
+/// Its models that only talk, whatever their generation.
+const TALKING: &[&str] = &[
+    "^gpt-4-chat",
+    "^gpt-5-chat",
+    "^gpt-5-1-chat",
+    "^gpt-5-2-chat",
+    "^gpt-5-3-chat",
+    "^gpt-5-4-chat",
+    "^gpt-5-5-chat",
+    "^gpt-5-6-chat",
+    "^gpt-6-chat",
+];
 
 pub(super) const INVENTOR: &[&str] = &["", "openai", "azure"];
 

@@ -141,15 +141,31 @@ const TOOLSET: Kind = Shape(&[
 pub(super) static CHAT_CLOSED: Kinds = Kinds {
     function: Shape(&[need("type", Any), need("function", Shape(FUNCTION)), key("custom", Any)]),
     freeform: Shape(&[need("type", Any), need("custom", Open(NAMED)), key("function", Any)]),
-    typed: &[
-        // What stands there is no function, or it would be one.
-        typed("function", Shape(&[need("type", Any), need("function", Any), key("custom", Any)])),
-        typed("custom", Shape(&[need("type", Any), need("custom", Any), key("function", Any)])),
-    ],
+    typed: INCOMPLETE,
     others: Some(Shape(&[need("type", Any)])),
     schema: &["function", "parameters"],
     own_schemas: &[],
 };
+/// As that, and of two types only.
+pub(super) static CHAT_INVENTED: Kinds = Kinds {
+    function: Shape(&[
+        need("type", One(&["function"])),
+        need("function", Shape(FUNCTION)),
+        key("custom", Any),
+    ]),
+    freeform: Shape(&[
+        need("type", One(&["custom"])),
+        need("custom", Open(NAMED)),
+        key("function", Any),
+    ]),
+    others: None,
+    ..CHAT_CLOSED
+};
+/// What says that it is a function and describes none is no tool.
+const INCOMPLETE: &[Typed] = &[
+    typed("function", Open(&[need("function", Open(NAMED))])),
+    typed("custom", Open(&[need("custom", Open(NAMED))])),
+];
 /// Whoever takes any keys, but misses some.
 pub(super) static CHAT_OPEN: Kinds = Kinds {
     function: Open(&[need("type", Any), need("function", Open(NAMED))]),

@@ -308,7 +308,7 @@ const OPENAI: Tools = Tools {
     called: PLAIN,
     most: Some(128),
     empty_list: false,
-    kinds: &tool_keys::CHAT_CLOSED,
+    kinds: &tool_keys::CHAT_INVENTED,
     schema: Schema { root: Root::Object, not_at_root: CHOICES_AND_MORE, items: true, ..FREE },
     strict: Strict::Closed(NOT_STRICT),
     ..COMPATIBLE

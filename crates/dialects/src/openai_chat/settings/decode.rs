@@ -1,16 +1,17 @@
 //! Settings, decoded.
 
-use interlingua_model::{Choice, Format, Ledger, Place, Reasoning, ReasoningMode, Settings};
+use interlingua_model::{Choice, Format, Reasoning, ReasoningMode, Settings};
 use interlingua_wire::{Json, Kind, Node, Text};
 
-use crate::note;
-use crate::openai_chat::parts::{odd, some, text_of};
+use crate::openai_chat::parts::{some, text_of};
 
-pub(in crate::openai_chat) fn decode(body: Node<'_>, ledger: &mut Ledger) -> Settings {
+/// Fields whose value says nothing that is known are put into `unread`.
+pub(in crate::openai_chat) fn decode(body: Node<'_>, unread: &mut Vec<Text>) -> Settings {
     let mut settings = Settings::default();
     let mut reasoning = Reasoning::default();
     for field in body.fields().filter(|field| !field.value.is_null()) {
         let value = field.value;
+        let mut unread = || unread.push(field.key());
         match &*field.name() {
             "max_completion_tokens" => settings.max_tokens = Some(value.json()),
             "max_tokens" if body.get("max_completion_tokens").is_none_or(Node::is_null) => {
@@ -23,14 +24,25 @@ pub(in crate::openai_chat) fn decode(body: Node<'_>, ledger: &mut Ledger) -> Set
             "presence_penalty" => settings.presence_penalty = Some(value.json()),
             "frequency_penalty" => settings.frequency_penalty = Some(value.json()),
             "n" => settings.answers = Some(value.json()),
-            "stop" => settings.stop = stop(value, ledger),
+            "stop" => match stop(value) {
+                Some(texts) => settings.stop = texts,
+                None => unread(),
+            },
             "stream" => settings.stream = value.boolean(),
             "stream_options" => {
                 settings.stream_usage = value.get("include_usage").and_then(Node::boolean);
             }
-            "tool_choice" => settings.choice = choice(value, ledger),
+            "tool_choice" => {
+                settings.choice = choice(value);
+                if settings.choice.is_none() {
+                    unread();
+                }
+            }
             "function_call" if body.get("tool_choice").is_none_or(Node::is_null) => {
-                settings.choice = choice(value, ledger);
+                settings.choice = choice(value);
+                if settings.choice.is_none() {
+                    unread();
+                }
             }
             "parallel_tool_calls" => settings.parallel = value.boolean(),
             "reasoning_effort" => effort(value, &mut reasoning),
@@ -38,7 +50,12 @@ pub(in crate::openai_chat) fn decode(body: Node<'_>, ledger: &mut Ledger) -> Set
             "thinking" => thinking(value, &mut reasoning),
             "enable_thinking" => reasoning.mode = value.boolean().map(mode),
             "thinking_budget" => reasoning.budget = Some(value.json()),
-            "response_format" => settings.format = format(value, ledger),
+            "response_format" => {
+                settings.format = format(value);
+                if settings.format.is_none() {
+                    unread();
+                }
+            }
             "verbosity" => settings.verbosity = Some(text_of(value)),
             "safety_identifier" => settings.user = Some(text_of(value)),
             "user" if settings.user.is_none() => settings.user = Some(text_of(value)),
@@ -63,18 +80,15 @@ pub(in crate::openai_chat) fn held_inside(field: &str) -> Option<&'static [&'sta
     }
 }
 
-fn stop(node: Node<'_>, ledger: &mut Ledger) -> Vec<Text> {
+fn stop(node: Node<'_>) -> Option<Vec<Text>> {
     match node.kind() {
-        Kind::String => node.text().into_iter().collect(),
-        Kind::Array => node.items().map(text_of).collect(),
-        Kind::Null | Kind::Bool | Kind::Number | Kind::Object => {
-            odd(ledger, Place::SETTINGS, "`stop` is neither a string nor a list");
-            Vec::new()
-        }
+        Kind::String => Some(node.text().into_iter().collect()),
+        Kind::Array => Some(node.items().map(text_of).collect()),
+        Kind::Null | Kind::Bool | Kind::Number | Kind::Object => None,
     }
 }
 
-fn choice(node: Node<'_>, ledger: &mut Ledger) -> Option<Choice> {
+fn choice(node: Node<'_>) -> Option<Choice> {
     match &*node.word() {
         "auto" => return Some(Choice::Auto),
         "none" => return Some(Choice::None),
@@ -97,10 +111,7 @@ fn choice(node: Node<'_>, ledger: &mut Ledger) -> Option<Choice> {
         "auto" => Some(Choice::Auto),
         "none" => Some(Choice::None),
         "required" | "any" => Some(Choice::Required),
-        _ => {
-            odd(ledger, Place::SETTINGS, "a `tool_choice` nobody knows is left to the model");
-            None
-        }
+        _ => None,
     }
 }
 
@@ -148,7 +159,7 @@ fn thinking(node: Node<'_>, reasoning: &mut Reasoning) {
     reasoning.budget = some(node.get("budget_tokens")).or(reasoning.budget.take());
 }
 
-fn format(node: Node<'_>, ledger: &mut Ledger) -> Option<Format> {
+fn format(node: Node<'_>) -> Option<Format> {
     let kind = node.get("type").map(Node::word).unwrap_or_default();
     match &*kind {
         "text" => Some(Format::Text),
@@ -162,10 +173,6 @@ fn format(node: Node<'_>, ledger: &mut Ledger) -> Option<Format> {
                 strict: inner.get("strict").and_then(Node::boolean),
             })
         }
-        _ => {
-            let what = format!("a `response_format` of type `{kind}` has no other name");
-            ledger.change(note::ODD_INPUT, Place::SETTINGS, what);
-            None
-        }
+        _ => None,
     }
 }

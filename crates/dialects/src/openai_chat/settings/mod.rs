@@ -39,19 +39,29 @@ pub(super) fn encode(
 }
 
 /// The settings of a body in this dialect that were edited: only they are written anew.
-pub(super) struct Edited(Option<Settings>);
+pub(super) struct Edited {
+    /// What the fields of the body say, if anything was edited.
+    written: Option<Settings>,
+    /// The choice is no longer true, as the tools are said in another way.
+    choice: bool,
+}
 
 impl Edited {
     pub(super) fn of(conversation: &Conversation, unedited: bool) -> Self {
         if unedited {
-            return Self(None);
+            return Self { written: None, choice: false };
         }
         let written = Json::object(|o| {
             for field in conversation.fields.iter().filter(|f| is_setting(&f.key.contents())) {
                 o.key_text(&field.key).json(&field.value);
             }
         });
-        Self(Some(decode(written.doc().root(), &mut Ledger::default())))
+        Self { written: Some(decode(written.doc().root(), &mut Vec::new())), choice: false }
+    }
+
+    /// The tools leave the old list, and with them what is said of them in the old way.
+    pub(super) fn choose_anew(&mut self) {
+        self.choice = true;
     }
 
     /// Whether a field of the body is no longer true.
@@ -75,7 +85,8 @@ impl Edited {
     }
 
     fn is_edited(&self, group: &Group, now: &Settings) -> bool {
-        self.0.as_ref().is_some_and(|written| !(group.is_same)(written, now))
+        self.choice && group.fields.contains(&"function_call")
+            || self.written.as_ref().is_some_and(|written| !(group.is_same)(written, now))
     }
 }
 

@@ -40,19 +40,19 @@ pub(in crate::profile) static ROWS: &[(Scope, Calls)] = &[
     ),
     (
         chat(&["openrouter"], &["anthropic/"]),
-        Calls { strays: Strays::Taken, ids: ANY, empty_list: true, ..CHAT },
+        Calls { strays: Strays::Taken, ids: SOME, empty_list: true, ..CHAT },
     ),
     (
         chat(&["openrouter"], &["google/"]),
-        Calls { strays: Strays::AmongResults, one_each: true, ids: ANY, empty_list: true, ..CHAT },
+        Calls { strays: Strays::AmongResults, one_each: true, ids: SOME, empty_list: true, ..CHAT },
     ),
-    (Scope::flavors("openai-chat", &["openrouter"]), Calls { ids: ANY, ..CHAT }),
+    (Scope::flavors("openai-chat", &["openrouter"]), Calls { ids: SOME, ..CHAT }),
     (
         Scope::flavors("openai-chat", &["gemini-compat"]),
         Calls {
             strays: Strays::AmongResults,
             one_each: true,
-            ids: ANY,
+            ids: SOME,
             empty_list: true,
             complete: LOOSE,
             ..CHAT
@@ -60,26 +60,36 @@ pub(in crate::profile) static ROWS: &[(Scope, Calls)] = &[
     ),
     (
         Scope::flavors("openai-chat", &["deepseek"]),
-        Calls { strays: Strays::AmongResults, ids: ANY, empty_list: true, old: false, ..CHAT },
+        Calls {
+            strays: Strays::AmongResults,
+            ids: SOME,
+            empty_list: true,
+            old_results: false,
+            ..CHAT
+        },
     ),
     (
         Scope::flavors("openai-chat", &["qwen"]),
         Calls {
             strays: Strays::AmongResults,
-            ids: ANY,
+            ids: SOME,
             arguments: Arguments::Json,
             empty_list: true,
             ..CHAT
         },
     ),
-    (Scope::flavors("openai-chat", &["moonshot"]), Calls { ids: ANY, empty_list: true, ..CHAT }),
+    (
+        Scope::flavors("openai-chat", &["moonshot"]),
+        Calls { ids: SOME, empty_list: true, old_results: false, ..CHAT },
+    ),
     (
         Scope::flavors("openai-chat", &["glm"]),
         Calls {
             unique: Unique::Conversation,
-            ids: ANY,
+            ids: SOME,
             arguments: Arguments::Json,
             empty_list: true,
+            old_results: false,
             ..CHAT
         },
     ),
@@ -96,7 +106,10 @@ pub(in crate::profile) static ROWS: &[(Scope, Calls)] = &[
             ..LENIENT
         },
     ),
-    (Scope::flavors("openai-chat", &["lm-studio"]), Calls { complete: LOOSER, ..LENIENT }),
+    (
+        Scope::flavors("openai-chat", &["lm-studio"]),
+        Calls { complete: LOOSER, old_results: false, ..LENIENT },
+    ),
     (
         Scope::flavors("openai-chat", &["llama.cpp"]),
         Calls { complete: &["no type", "null arguments", "other arguments"], ..LENIENT },
@@ -183,8 +196,9 @@ const OLDER: &[&str] = &["gpt-3", "gpt-4", "gpt-5", "o1", "o3", "o4"];
 
 const ANY: Ids =
     Ids { others: None, least: 0, most: usize::MAX, reserved: None, never: None, absent: false };
-const UP_TO_64: Ids = Ids { most: 64, ..ANY };
-const UP_TO_40: Ids = Ids { most: 40, ..ANY };
+const SOME: Ids = Ids { least: 1, ..ANY };
+const UP_TO_64: Ids = Ids { most: 64, ..SOME };
+const UP_TO_40: Ids = Ids { most: 40, ..SOME };
 /// "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9."
 const NINE: Ids = Ids { others: Some(""), least: 9, most: 9, ..ANY };
 

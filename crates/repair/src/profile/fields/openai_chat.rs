@@ -64,8 +64,13 @@ pub(super) const GENERIC: Fields = Fields {
     ..OPENAI
 };
 
-pub(super) const CEREBRAS: Fields =
-    Fields { body: None, blocks: &[], foreign: Some(NAMED_PARTS), ..GENERIC };
+pub(super) const CEREBRAS: Fields = Fields {
+    body: None,
+    turns: &[(Role::System, NAMED), (Role::User, NAMED), (Role::Assistant, NAMED)],
+    blocks: &[],
+    foreign: Some(NAMED_PARTS),
+    ..GENERIC
+};
 
 pub(super) const OTHERS: Fields = Fields { foreign: Some(NAMED_PARTS), ..CHAT };
 
@@ -94,7 +99,6 @@ pub(super) const VLLM: Fields = Fields {
 
 pub(super) const LLAMA: Fields = Fields {
     foreign: Some(&[
-        opaque("", Side::Anywhere),
         opaque("text", Side::Anywhere),
         opaque("media_marker", Side::Anywhere),
         opaque("image_url", Side::Anywhere),
@@ -194,8 +198,8 @@ const PARTS: &[(Part, &[Key])] = &[
     (Part::Audio, BREAKPOINT),
     (Part::Document, BREAKPOINT),
     (Part::Refusal, &[]),
-    // The mark of a call that is written in the old way.
-    (Part::Call, &[key("legacy form", Any)]),
+    // The mark of a call that is written in the old way; and what holds one of free text.
+    (Part::Call, &[key("legacy form", Any), key("custom", Any)]),
 ];
 /// Known to the newest models; where not, the cache mark is taken away as such.
 const BREAKPOINT: &[Key] = &[key("prompt_cache_breakpoint", Any)];

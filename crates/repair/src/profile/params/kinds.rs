@@ -36,6 +36,7 @@ pub(super) const OLD: Params = Params {
         penalties: Span::ANY,
     },
     spelling: Spelling::Numbers,
+    reads_all: true,
     stops: Stops { blank: false, empty: false, ..FREE_STOPS },
     choice: CLAUDE_CHOICE,
     tiers: Some(&["auto", "standard_only"]),
@@ -60,6 +61,7 @@ pub(super) const CONVERSE: Params = Params {
 };
 pub(super) const CONVERSE_FIELDS: Params = Params {
     spelling: Spelling::Numbers,
+    reads_all: true,
     stops: Stops { empty: false, most: 2_500, ..FREE_STOPS },
     metadata: Some(Pairs { least: 1, most: 16, key: 256, value: 256 }),
     tiers: Some(&["priority", "default", "flex", "reserved"]),
@@ -75,6 +77,7 @@ pub(super) const COPY: Params = Params {
     while_thinking: Sampling::ANY,
     both: true,
     spelling: Spelling::Exact,
+    reads_all: false,
     stops: FREE_STOPS,
     choice: FREE_CHOICE,
     format: ANY_FORMAT,
@@ -107,6 +110,7 @@ pub(super) const FREE_CHOICE: Choosing = Choosing {
     functions_only: false,
     plain_names: false,
     brought_by: &[],
+    old: false,
 };
 pub(super) const ANY_FORMAT: Format = Format {
     json: true,
@@ -128,7 +132,7 @@ pub(super) const CHAT_RANGES: Sampling = Sampling {
 pub(super) const CHAT_INVENTED: Params = Params {
     sampling: CHAT_RANGES,
     stops: Stops { most: 4, ..FREE_STOPS },
-    choice: Choosing { without_tools: Lone::Nothing, ..FREE_CHOICE },
+    choice: Choosing { without_tools: Lone::Nothing, old: true, ..FREE_CHOICE },
     format: Format { json_word: true, ..ANY_FORMAT },
     metadata: Some(Pairs { least: 0, most: 16, key: 64, value: 512 }),
     longest_user: 128,
@@ -150,6 +154,7 @@ pub(super) const GROK: Params = Params {
 };
 
 pub(super) const RESPONDING: Params = Params {
+    reads_all: true,
     max_tokens: MaxTokens { least: 16, ..FREE_LENGTH },
     sampling: CHAT_RANGES,
     while_thinking: Sampling {
@@ -207,6 +212,7 @@ pub(super) const STUDIO: Params = Params {
 };
 pub(super) const VERTEX: Params = Params {
     spelling: Spelling::Loose,
+    reads_all: true,
     sampling: Sampling { temperature: Span::new(0.0, 2.0), ..Sampling::ANY },
     shapes: shapes::GEMINI,
     max_tokens: MaxTokens { least: 1, ..FREE_LENGTH },

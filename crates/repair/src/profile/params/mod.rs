@@ -19,6 +19,8 @@ pub struct Params {
     /// Temperature and `top_p` may be set together.
     pub both: bool,
     pub spelling: Spelling,
+    /// Looks at how `top_k` and a budget are written in its own dialect, which not all know.
+    pub reads_all: bool,
     pub stops: Stops,
     pub choice: Choosing,
     pub format: Format,
@@ -116,6 +118,8 @@ pub struct Choosing {
     pub plain_names: bool,
     /// Fields of the body that may bring tools which are not there.
     pub brought_by: &'static [&'static str],
+    /// Looks at a choice that is made in the old way, too.
+    pub old: bool,
 }
 
 /// Which choices may be made where there are no tools.

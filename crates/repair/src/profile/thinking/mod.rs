@@ -14,6 +14,8 @@ pub struct Thinking {
     pub unasked: bool,
     /// It thinks whatever is said.
     pub always: bool,
+    /// It does not think, whatever is said.
+    pub never: bool,
     /// An effort other than `none` asks for thinking by itself.
     pub effort_asks: bool,
     /// Whether to think, and how much, can be said at all.
@@ -166,6 +168,7 @@ impl Thinking {
     /// Whether the model thinks before it answers, as far as is known.
     pub fn thinks(&self, settings: &Settings) -> bool {
         match asked(settings) {
+            _ if self.never => false,
             _ if self.always => true,
             Asked::Off | Asked::BetweenTools => false,
             Asked::Budget | Asked::Adaptive => true,

@@ -92,7 +92,10 @@ pub(in crate::profile) static ROWS: &[(Scope, Thinking)] = &[
         SWITCHED,
     ),
     (Scope::flavors(CHAT, &["moonshot"]), Thinking { echo: Echo::Said, ..DEEPSEEK }),
-    (Scope::of(CHAT, &["qwen"], &["-instruct", "^qwen3-coder"]), SWITCHED),
+    (
+        Scope::of(CHAT, &["qwen"], &["-instruct", "^qwen3-coder"]),
+        Thinking { never: true, ..SWITCHED },
+    ),
     (Scope::of(CHAT, &["qwen"], QWEN_THINKING), Thinking { unasked: true, ..SWITCHED }),
     (Scope::flavors(CHAT, &["qwen", "glm"]), SWITCHED),
     (
@@ -251,6 +254,7 @@ const ELSEWHERE: Thinking =
 const OPEN: Thinking = Thinking {
     unasked: false,
     always: false,
+    never: false,
     effort_asks: false,
     asked: true,
     heard_in: &[],
