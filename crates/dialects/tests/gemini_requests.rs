@@ -95,7 +95,7 @@ fn edited_settings_keep_what_the_model_has_no_name_for() {
     assert_eq!(encode_healthy(decode(SETTINGS)), SETTINGS);
     conversation.settings.edit().max_tokens = Some(Json::number(9));
     let body = encode_healthy(conversation);
-    let expected = r#"{"generation_config":{"speechConfig":{"a":1},"topK":1.0,"maxOutputTokens":9,"responseMimeType":"application/json","responseSchema":{"type":"object","properties":{"a":{"type":"string","nullable":true}}},"thinkingConfig":{"thinkingLevel":"HIGH","new":2}},"toolConfig":{"retrievalConfig":{},"functionCallingConfig":{"mode":"VALIDATED","streamFunctionCallArguments":true}},"contents":[]}"#;
+    let expected = r#"{"generation_config":{"speechConfig":{"a":1},"topK":1.0,"maxOutputTokens":9,"responseSchema":{"type":"object","properties":{"a":{"type":"string","nullable":true}}},"thinkingConfig":{"thinkingLevel":"HIGH","new":2}},"toolConfig":{"retrievalConfig":{},"functionCallingConfig":{"mode":"VALIDATED","streamFunctionCallArguments":true}},"contents":[]}"#;
     assert_eq!(body, expected);
 }
 

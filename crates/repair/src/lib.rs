@@ -14,6 +14,7 @@
 )]
 
 pub mod docs;
+mod extras;
 mod fingerprint;
 pub mod fit;
 mod hand_on;

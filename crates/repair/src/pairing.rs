@@ -3,9 +3,7 @@
 
 use std::ops::Range;
 
-use interlingua_model::{
-    Block, Body, DialectId, Extras, Role, ToolCall, ToolResult, Turn, Verbatim,
-};
+use interlingua_model::{Block, Body, Extras, Role, ToolCall, ToolResult, Turn, Verbatim};
 use interlingua_wire::{Json, Text};
 
 use crate::Work;
@@ -358,13 +356,13 @@ pub fn share_id(work: &mut Work<'_>, (turn, at): Spot, answer: &mut Block) {
     let extras = &work.block(turn, at).extras;
     let unwritten = |id: &Json| id.text().is_none_or(|id| id.is_empty());
     if extras.find(dialect, UNWRITTEN).is_some_and(unwritten) {
-        answer.extras = without(&answer.extras, dialect, UNWRITTEN);
+        answer.extras = crate::extras::without(&answer.extras, dialect, UNWRITTEN);
         answer.extras.put(dialect, Text::word(UNWRITTEN), Json::NULL);
     }
     for mark in ["no id", "empty id"] {
         let extras = &work.block(turn, at).extras;
         if extras.find(dialect, mark).is_some() {
-            let kept = without(extras, dialect, mark);
+            let kept = crate::extras::without(extras, dialect, mark);
             work.edit(turn, at).extras = kept;
         }
     }
@@ -389,15 +387,6 @@ pub fn is_incomplete(work: &Work<'_>, extras: &Extras) -> bool {
     let dialect = work.profile.dialect;
     let missed = work.profile.calls.complete;
     !extras.is_empty() && missed.iter().any(|mark| extras.find(dialect, mark).is_some())
-}
-
-/// The fields of a dialect without one of them.
-pub fn without(extras: &Extras, dialect: DialectId, key: &str) -> Extras {
-    let mut kept = Extras::default();
-    for (name, value) in extras.of(dialect).iter().filter(|(name, _)| name != key) {
-        kept.put(dialect, name.clone(), value.clone());
-    }
-    kept
 }
 
 /// What a call or a result that is written in the old way has among its extras.

@@ -40,7 +40,7 @@ keys = []
 /// An environment that has every key.
 pub(crate) fn env(name: &str) -> Option<String> {
     match name {
-        "HOME" => Some("/home/someone".into()),
+        "HOME" => Some("/users/someone".into()),
         "ANTHROPIC_API_KEY" | "OPENROUTER_API_KEY" | "LAB_KEY" | "GATEWAY_KEY" => {
             Some(format!("canary-of-{}", name.to_lowercase()))
         }
@@ -88,7 +88,7 @@ fn an_empty_file_is_nothing() {
     assert_eq!(warnings, []);
     let names: Vec<_> = config.providers.iter().map(|provider| provider.name.as_str()).collect();
     assert_eq!(names, ["anthropic", "openrouter"]);
-    assert!(matches!(&config.store, Store::Sqlite(path) if path.starts_with("/home/someone")));
+    assert!(matches!(&config.store, Store::Sqlite(path) if path.starts_with("/users/someone")));
 }
 
 #[test]

@@ -16,12 +16,12 @@ fn found(file: Option<&str>, env: &[(&str, &str)]) -> (Option<PathBuf>, bool) {
 
 #[test]
 fn the_command_line_then_the_environment_then_the_user() {
-    let home = ("HOME", "/home/a");
+    let home = ("HOME", "/users/a");
     let named = ("INTERLINGUA_CONFIG", "/etc/i.toml");
     let path = |path: &str| Some(PathBuf::from(path));
     assert_eq!(found(Some("x.toml"), &[home, named]), (path("x.toml"), true));
     assert_eq!(found(None, &[home, named]), (path("/etc/i.toml"), true));
-    let user = path("/home/a/.config/interlingua/interlingua.toml");
+    let user = path("/users/a/.config/interlingua/interlingua.toml");
     assert_eq!(found(None, &[home]), (user.clone(), false));
     let own = path("/cfg/interlingua/interlingua.toml");
     assert_eq!(found(None, &[home, ("XDG_CONFIG_HOME", "/cfg")]), (own, false));

@@ -146,7 +146,7 @@ fn leave_out(work: &mut Work<'_>) {
         let call = result.and_then(|result| work.conversation().call_of(turn, &result.call));
         let name = call.map(|call| call.name.clone());
         let dialect = work.profile.dialect;
-        let extras = pairing::without(&work.block(turn, at).extras, dialect, UNWRITTEN);
+        let extras = crate::extras::without(&work.block(turn, at).extras, dialect, UNWRITTEN);
         let block = work.edit(turn, at);
         block.extras = extras;
         match &mut block.body {

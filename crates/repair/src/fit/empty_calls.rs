@@ -12,7 +12,7 @@
 
 use interlingua_model::Place;
 
-use crate::{Work, pairing};
+use crate::Work;
 
 pub fn apply(work: &mut Work<'_>) {
     if work.profile.calls.empty_list {
@@ -24,7 +24,7 @@ pub fn apply(work: &mut Work<'_>) {
         if extras.is_empty() || extras.find(dialect, EMPTY).is_none() {
             continue;
         }
-        let kept = pairing::without(extras, dialect, EMPTY);
+        let kept = crate::extras::without(extras, dialect, EMPTY);
         work.turn(turn).extras = kept;
         work.change(Place::turn(turn), "left out the list of calls: there are none");
     }

@@ -35,7 +35,7 @@ pub fn apply(work: &mut Work<'_>) {
             let mut extras = block.extras.clone();
             let mut missed = Vec::new();
             for mark in MARKS.iter().filter(|mark| block.extras.find(dialect, mark).is_some()) {
-                extras = pairing::without(&extras, dialect, mark);
+                extras = crate::extras::without(&extras, dialect, mark);
                 missed.push(*mark);
             }
             work.edit(turn, at).extras = extras;
@@ -69,7 +69,7 @@ fn results(work: &mut Work<'_>) {
             }
             let mut extras = block.extras.clone();
             for mark in RESULT_MARKS {
-                extras = pairing::without(&extras, dialect, mark);
+                extras = crate::extras::without(&extras, dialect, mark);
             }
             let edited = work.edit(turn, at);
             (edited.extras, edited.body) = (extras, Body::ToolResult(whole));

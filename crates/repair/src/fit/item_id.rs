@@ -38,7 +38,7 @@ pub fn apply(work: &mut Work<'_>) {
     for turn in 0..work.turns().len() {
         let id = said(&work.turns()[turn].extras, dialect);
         if let Some(id) = id.filter(|id| !ids.accept(Some(ids.message), id, &mut seen)) {
-            let kept = pairing::without(&work.turns()[turn].extras, dialect, KEY);
+            let kept = crate::extras::without(&work.turns()[turn].extras, dialect, KEY);
             work.turn(turn).extras = kept;
             work.change(Place::turn(turn), format!("left out the id {id}"));
             if id.raw().starts_with(ids.reasoning) {
@@ -112,7 +112,7 @@ fn one(
             return false;
         }
         Body::ToolCall(_) | Body::ToolResult(_) => {
-            let kept = pairing::without(&block.extras, dialect, KEY);
+            let kept = crate::extras::without(&block.extras, dialect, KEY);
             work.edit(turn, at).extras = kept;
         }
         Body::Text { .. } | Body::Refusal(_) | Body::Media(_) | Body::Data(_) => return true,

@@ -38,7 +38,7 @@ pub fn apply(work: &mut Work<'_>) {
             let Some((dialect, _)) = block.extras.all().filter(|_| pairing::is_old(block)) else {
                 continue;
             };
-            let kept = pairing::without(&block.extras, dialect, OLD);
+            let kept = crate::extras::without(&block.extras, dialect, OLD);
             work.edit(turn, at).extras = kept;
             // Across dialects every call is written anew, and this is nothing to tell.
             if !crosses(work) {

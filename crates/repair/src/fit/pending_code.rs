@@ -34,7 +34,7 @@ pub fn apply(work: &mut Work<'_>) {
         return;
     }
     for (turn, at) in by_code {
-        let kept = pairing::without(&work.block(turn, at).extras, dialect(work), key);
+        let kept = crate::extras::without(&work.block(turn, at).extras, dialect(work), key);
         work.edit(turn, at).extras = kept;
         let what = format!("left out `{key}`: the code does not wait for this call any more");
         work.loss(Place::block(turn, at), what);

@@ -14,7 +14,7 @@ use interlingua_model::Place;
 use interlingua_wire::Json;
 
 use crate::Work;
-use crate::pairing::{self, Round, Spot};
+use crate::pairing::{Round, Spot};
 
 pub fn apply(work: &mut Work<'_>) {
     let Some(key) = work.profile.calls.repeated else { return };
@@ -22,7 +22,7 @@ pub fn apply(work: &mut Work<'_>) {
     while let Some(round) = Round::at(work.turns(), start) {
         while let Some(((turn, at), value)) = differing(work, &round, key) {
             let dialect = work.profile.dialect;
-            let mut extras = pairing::without(&work.block(turn, at).extras, dialect, key);
+            let mut extras = crate::extras::without(&work.block(turn, at).extras, dialect, key);
             extras.put(dialect, key.into(), value);
             work.edit(turn, at).extras = extras;
             work.change(Place::block(turn, at), format!("the result has the `{key}` of its call"));

@@ -29,7 +29,7 @@ pub fn apply(work: &mut Work<'_>) {
     while let Some(round) = Round::at(work.turns(), start) {
         while let Some(((turn, at), is_freeform)) = other_kind(work, &round, mark) {
             let dialect = work.profile.dialect;
-            let mut extras = pairing::without(&work.block(turn, at).extras, dialect, mark);
+            let mut extras = crate::extras::without(&work.block(turn, at).extras, dialect, mark);
             if is_freeform {
                 extras.put(dialect, Text::word(mark), Json::NULL);
             }

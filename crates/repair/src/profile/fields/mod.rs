@@ -7,6 +7,7 @@ mod bedrock;
 mod gemini;
 mod openai_chat;
 mod openai_responses;
+mod openai_responses_items;
 
 use interlingua_model::{Body, Form, MediaKind, Role};
 
