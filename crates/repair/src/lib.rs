@@ -92,7 +92,6 @@ pub static ALL: &[Rule] = &[
         apply: Apply::Body(mend::lone_surrogate::apply),
     },
     fit("unkept-item", fit::unkept_item::apply),
-    fit("missing-role", fit::missing_role::apply),
     // Which tools there are tells which calls of them may wait.
     fit("unknown-tool", fit::unknown_tool::apply),
     // Calls and their results.
@@ -165,6 +164,7 @@ pub static ALL: &[Rule] = &[
     fit("missing-content", fit::missing_content::apply),
     fit("null-field", fit::null_field::apply),
     fit("developer-role", fit::developer_role::apply),
+    fit("missing-role", fit::missing_role::apply),
     fit("system-placement", fit::system_placement::apply),
     fit("empty-system", fit::empty_system::apply),
     fit("missing-instructions", fit::missing_instructions::apply),
