@@ -34,10 +34,11 @@ pub(crate) fn run(order: &Serve) -> Result<(), Problem> {
         let listen = config.listen;
         let end = asked_to_end().map_err(|error| Problem::bad(error.to_string(), ""))?;
         let running = start(config)?;
-        announce(&running, listen)?;
+        // Before anybody knows the address: whoever does may change the file at once.
         let watch = Watch::new(source, settings::env).map_err(|error| {
             Problem::bad(format!("cannot watch the configuration: {error}"), "")
         })?;
+        announce(&running, listen)?;
         let follow = tokio::spawn(settings::follow(watch, Arc::clone(&running.gateway)));
         end.await;
         follow.abort();

@@ -104,7 +104,8 @@ impl Work<'_> {
 
     /// Whether anything of the turn is written for the target.
     pub fn is_spoken(&self, turn: &Turn) -> bool {
-        let silent = turn.blocks.is_empty() && self.profile.roles.empty_turns;
+        let roles = self.profile.roles;
+        let silent = turn.blocks.is_empty() && roles.empty_turns && !roles.items;
         silent || self.is_own() || turn.blocks.iter().any(|block| self.is_said(block))
     }
 

@@ -42,10 +42,12 @@ fn what_is_no_case() {
 
 #[test]
 fn help_is_given() {
-    let ran = interlingua("", b"");
+    let ran = interlingua("--help", b"");
     assert_eq!(ran.code, 0);
     assert!(ran.text().contains("translate") && ran.text().contains("case"), "{}", ran.text());
-    for command in ["translate", "case", "check", "simulate"] {
+    for command in
+        ["serve", "run", "translate", "case", "check", "doctor", "simulate", "config check"]
+    {
         let ran = interlingua(&format!("{command} --help"), b"");
         assert_eq!(ran.code, 0, "{command}");
         assert!(ran.text().contains("Example"), "{command}: {}", ran.text());

@@ -32,6 +32,8 @@ pub struct Roles {
     pub none: NoTurns,
     /// The field of the turns.
     pub list: &'static str,
+    /// What a turn says is listed in place of the turn: one that says nothing is not there.
+    pub items: bool,
     /// The user may speak right after a tool.
     pub user_after_results: bool,
     /// A turn of the assistant's may both say something and call tools.
@@ -128,7 +130,7 @@ pub(super) static ROWS: &[(Scope, Roles)] = &[
     (Scope::all("openai-chat"), BASE),
     (
         Scope::flavors("openai-responses", &["llama.cpp"]),
-        Roles { head_apart: true, list: "input", ..BASE },
+        Roles { head_apart: true, list: "input", items: true, ..BASE },
     ),
     (Scope::flavors("openai-responses", &["codex"]), Roles { instructed: true, ..RESPONSES }),
     (Scope::all("openai-responses"), RESPONSES),
@@ -159,6 +161,7 @@ const BASE: Roles = Roles {
     silent_last: true,
     none: NoTurns::Taken,
     list: "messages",
+    items: false,
     user_after_results: true,
     words_with_calls: true,
     words_before_calls: false,
@@ -199,6 +202,7 @@ const PREFILLED: Roles = Roles {
 const RESPONSES: Roles = Roles {
     none: NoTurns::Unless(&["previous_response_id", "conversation", "prompt"]),
     head_apart: true,
+    items: true,
     ..BASE
 };
 
