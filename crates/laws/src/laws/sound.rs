@@ -9,7 +9,6 @@ const UNMENDABLE: &[&str] = &[
     "prompt-too-long",
     "context-length",
     "request-too-large",
-    "context-length",
     // More messages than the API takes: leaving out old ones is compaction, too.
     "too-many-messages",
     // Whoever routes the request chooses the model.
