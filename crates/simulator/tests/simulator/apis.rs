@@ -153,7 +153,7 @@ fn gemini_streams_events_or_an_array() {
     let server = Server::start();
     let events = ask(&server, "gemini", true, PROMPT).events();
     let array = ask(&server, "gemini-array", true, PROMPT);
-    assert_eq!(array.header("content-type"), Some("application/json; charset=utf-8"));
+    assert_eq!(array.header("content-type"), Some("application/json; charset=UTF-8"));
     let array = array.json();
     for replies in [&events, array.as_array().unwrap()] {
         let last = replies.last().unwrap();

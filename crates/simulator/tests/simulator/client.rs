@@ -110,7 +110,7 @@ impl Reply {
         let Some(at) = read.windows(4).position(|bytes| bytes == b"\r\n\r\n") else {
             return Self { status: 0, headers: String::new(), body: Vec::new(), end: end(false) };
         };
-        let headers = String::from_utf8(read[..at].to_vec()).unwrap().to_lowercase();
+        let headers = String::from_utf8(read[..at].to_vec()).unwrap();
         let status = headers.split(' ').nth(1).unwrap().parse().unwrap();
         let sent = &read[at + 4..];
         let (body, whole) = if headers.contains("transfer-encoding: chunked") {

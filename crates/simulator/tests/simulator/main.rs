@@ -7,6 +7,7 @@ mod arguments;
 mod client;
 mod corpus;
 mod docs;
+mod envelope;
 mod faults;
 mod load;
 mod log;

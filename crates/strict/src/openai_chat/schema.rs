@@ -271,9 +271,9 @@ fn say(
 ) {
     let Some(words) = words else { return };
     let (context, keywords) = (context(steps), format!("{{'{key}'}}"));
-    let param = match schema.what {
-        "function" => bracketed(&schema.path),
-        what => what.to_owned(),
+    let (param, code) = match schema.what {
+        "function" => (bracketed(&schema.path), Some("invalid_function_parameters")),
+        what => (what.to_owned(), None),
     };
     let refusal = Refusal {
         path: below(&schema.path, steps),
@@ -285,7 +285,7 @@ fn say(
             ("keywords", &keywords),
         ],
         param: Some(&param),
-        code: Some("invalid_function_parameters"),
+        code,
     };
     super::words::refuse(words, request, findings, &refusal);
 }
