@@ -75,7 +75,7 @@ async fn admitted(
         _ => {}
     }
     let now = Instant::now();
-    let key = match access::admitted(&config, &head.headers) {
+    let key = match access::admitted(&config, between.here, &head.headers) {
         Ok(key) => key,
         Err(failure) => {
             gateway.quotas.guessed(between.peer.ip(), &config, now)?;

@@ -15,6 +15,7 @@ use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
+use crate::access;
 use crate::front::{self, Between};
 use crate::state::Gateway;
 
@@ -40,8 +41,13 @@ impl Running {
 }
 
 impl Gateway {
-    /// Listens at an address; port 0 takes a free one. To be called within a tokio runtime.
+    /// Listens at an address; port 0 takes a free one. To be called within a tokio runtime. Where
+    /// others than this machine reach it, there must be keys.
     pub fn start(self, listen: SocketAddr) -> io::Result<Running> {
+        if !access::is_guarded(&self.config.load(), listen) {
+            let why = "others reach it there, and [access] keys do not say who may use it";
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+        }
         let listener = listener(listen)?;
         let addr = listener.local_addr()?;
         let gateway = Arc::new(self);

@@ -49,7 +49,7 @@ impl Gateway {
             idle: config.timeouts.silence,
         };
         Ok(Self {
-            upstream: Upstream::new(timeouts)?,
+            upstream: Upstream::through(timeouts, Arc::clone(&config.proxies))?,
             builtin: Builtin::default(),
             ways: Ways::default(),
             quotas: Quotas::default(),

@@ -78,6 +78,11 @@ impl Row {
         self.keys.iter().filter_map(value).find(|key| !key.is_empty()).map(SecretString::from)
     }
 
+    /// Whether the environment, or a file that it names, has what this provider knows its users by.
+    pub fn is_known_to(&self, env: Env<'_>) -> bool {
+        self.key(env).is_some() || (self.auth == Auth::SigV4 && Signer::read(env, "").is_some())
+    }
+
     /// The provider as the environment and the files that it names describe it; without a key if
     /// there is none. Nothing else in this crate reads the environment or a file.
     pub fn provider(&self, env: Env<'_>) -> Result<Provider, Unset> {

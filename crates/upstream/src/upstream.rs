@@ -45,12 +45,11 @@ pub struct Upstream {
 impl Upstream {
     /// Without proxies.
     pub fn new(timeouts: Timeouts) -> Result<Self, Failure> {
-        Self::through(timeouts, Proxies::default())
+        Self::through(timeouts, Arc::default())
     }
 
     /// Through proxies, where there are some.
-    pub fn through(timeouts: Timeouts, proxies: Proxies) -> Result<Self, Failure> {
-        let proxies = Arc::new(proxies);
+    pub fn through(timeouts: Timeouts, proxies: Arc<Proxies>) -> Result<Self, Failure> {
         let lanes = Lanes::new(timeouts.connect, Arc::clone(&proxies));
         let lanes = lanes.map_err(|error| failure("", &of_tls(&error)))?;
         Ok(Self { timeouts, proxies, lanes })

@@ -14,7 +14,7 @@ mod source;
 mod watch;
 
 pub use access::{Access, Key};
-pub use interlingua_upstream::{Env, Provider};
+pub use interlingua_upstream::{Env, Provider, Proxies};
 pub use report::{Mistake, Warning};
 pub use route::{Models, Pattern, Route, SIMULATED, To, Unrouted, Way};
 pub use sections::{Capture, Guard, Limits, Mode, Store, Timeouts};
@@ -36,6 +36,8 @@ pub struct Config {
     pub guard: Guard,
     pub store: Store,
     pub capture: Capture,
+    /// What stands between the gateway and the providers; only the environment says it.
+    pub proxies: Arc<Proxies>,
 }
 
 impl Config {

@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use interlingua_upstream::{PROVIDERS, Provider, Unset};
+use interlingua_upstream::{PROVIDERS, Provider, Proxies, Unset};
 
 use super::{Access, Capture, Config, Env, Guard, LISTEN, Limits, Models, Store, Timeouts};
 
-/// The known providers whose keys are in the environment; and those of which it does not say enough.
+/// The known providers whose keys or credentials are in the environment; and those of which it does not say enough.
 pub(super) fn found(env: Env<'_>) -> (Vec<Arc<Provider>>, Vec<Unset>) {
     let mut found = (Vec::new(), Vec::new());
-    for row in PROVIDERS.iter().filter(|row| row.key(env).is_some()) {
+    for row in PROVIDERS.iter().filter(|row| row.is_known_to(env)) {
         match row.provider(env) {
             Ok(provider) => found.0.push(Arc::new(provider)),
             Err(unset) => found.1.push(unset),
@@ -32,6 +32,7 @@ impl Config {
             guard: Guard::default(),
             store: store(env),
             capture: Capture::default(),
+            proxies: Arc::new(Proxies::read(env)),
         }
     }
 }

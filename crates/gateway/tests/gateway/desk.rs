@@ -1,10 +1,14 @@
 //! What the front desk lets in, and what it says to the rest.
 
-use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
+use interlingua_gateway::Gateway;
+use interlingua_gateway::config::{Config, Key};
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use tokio::runtime::Runtime;
 
 use crate::client::{CLIENTS, get, post};
 use crate::house::House;
@@ -112,4 +116,28 @@ fn who_says_nothing_is_not_waited_for() {
         let _ = stream.read_to_end(&mut read);
         assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
     }
+}
+
+#[test]
+fn beyond_the_loopback_nobody_comes_in_without_a_key() {
+    let any = SocketAddr::from(([0, 0, 0, 0], 0));
+    let runtime = Runtime::new().unwrap();
+    let mut config = Config::from_nothing(&|_| None);
+    let open = Gateway::new(config.clone()).unwrap();
+    let refused = runtime.block_on(async { open.start(any) }).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::PermissionDenied);
+
+    let sha256 = Sha256::digest(b"secret").into();
+    let key = Key { name: "one".into(), sha256, requests_per_minute: None, concurrent: None };
+    config.access.keys = vec![key];
+    let locked = Gateway::new(config.clone()).unwrap();
+    let running = runtime.block_on(async { locked.start(any).unwrap() });
+    let at = SocketAddr::from(([127, 0, 0, 1], running.addr.port()));
+    let ask = |headers: &str| get(at, "/v1/models", headers).status;
+    assert_eq!((ask(""), ask("x-api-key: secret\r\n")), (401, 200));
+    // A file may say that the gateway is at the loopback before it is.
+    config.access.keys.clear();
+    running.gateway.reconfigure(config);
+    assert_eq!((ask(""), ask("x-api-key: secret\r\n")), (401, 401));
+    runtime.block_on(running.stop());
 }

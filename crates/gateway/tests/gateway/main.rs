@@ -9,3 +9,4 @@ mod desk;
 mod faults;
 mod house;
 mod matrix;
+mod proxy;

@@ -1,5 +1,7 @@
 //! The way through a proxy.
 
+use std::sync::Arc;
+
 use interlingua_upstream::{Proxies, Timeouts, Upstream};
 
 use crate::server::{OK, server};
@@ -10,7 +12,7 @@ fn through(proxy: &str, variable: &str, no: &str) -> Upstream {
         "no_proxy" => Some(no.to_owned()),
         name => (name == variable).then(|| proxy.to_owned()),
     };
-    Upstream::through(Timeouts::default(), Proxies::read(&env)).unwrap()
+    Upstream::through(Timeouts::default(), Arc::new(Proxies::read(&env))).unwrap()
 }
 
 #[tokio::test]

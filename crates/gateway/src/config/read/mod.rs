@@ -10,12 +10,13 @@ mod table;
 mod units;
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use toml::de::DeTable;
 
 use self::table::{Item, Table};
 use super::report::Report;
-use super::{Config, Env, LISTEN, Mistake, Warning};
+use super::{Config, Env, LISTEN, Mistake, Proxies, Warning};
 
 impl Config {
     /// What a file says, with what is doubtful about it; or everything that is wrong with it.
@@ -74,6 +75,7 @@ fn configuration(file: &Table<'_>, env: Env<'_>, elsewhere: Option<SocketAddr>) 
         guard: sections::guard(&file.table("guard")),
         store: sections::store(&file.table("store"), env),
         capture: sections::capture(&file.table("capture"), loopback),
+        proxies: Arc::new(Proxies::read(env)),
     };
     file.close();
     config
