@@ -23,6 +23,10 @@ use clap::Parser as _;
 use crate::args::{Cli, Command};
 use crate::problem::Problem;
 
+/// Requests are many short-lived pieces of all sizes, on several threads.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Some(Command::Translate(order)) => translate::run(&order),

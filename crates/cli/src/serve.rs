@@ -3,8 +3,10 @@
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::thread;
 
 use clap::Args;
 use interlingua_gateway::config::{Config, Watch};
@@ -52,7 +54,7 @@ pub(crate) fn run(order: &Serve) -> Result<(), Problem> {
 }
 
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Problem> {
-    let built = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let built = tokio::runtime::Builder::new_current_thread().enable_all().build();
     built.map_err(|error| Problem::bad(format!("cannot start: {error}"), ""))
 }
 
@@ -62,7 +64,8 @@ pub(crate) fn start(config: Config) -> Result<Running, Problem> {
     let gateway = Gateway::new(config).map_err(|failure| {
         Problem::bad(format!("cannot start: {}", failure.message.contents()), "")
     })?;
-    gateway.start(listen).map_err(|error| {
+    let threads = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
+    gateway.start_on(listen, threads).map_err(|error| {
         let what = format!("cannot listen at {listen}: {error}");
         Problem::usage(
             what,

@@ -64,6 +64,7 @@ async fn admitted(
 ) -> Result<Response<Out>, Failure> {
     let config = gateway.config.load_full();
     let (head, body) = request.into_parts();
+    reading::is_small(&head, config.limits.head)?;
     access::is_meant(&config, between.here, &head.uri, &head.headers)?;
     let Address { endpoint, dialect } = address;
     match &endpoint {

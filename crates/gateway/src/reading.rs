@@ -5,6 +5,7 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
+use http::request::Parts;
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use interlingua::Failure;
@@ -12,6 +13,17 @@ use interlingua::model::FailureKind;
 use tokio::time::timeout;
 
 use crate::refusal::failure;
+
+/// Refuses a head that is larger than it may be.
+pub(crate) fn is_small(head: &Parts, most: usize) -> Result<(), Failure> {
+    let lines = head.headers.iter().map(|(name, value)| name.as_str().len() + value.len() + LINE);
+    let uri = head.uri.path_and_query().map_or(0, |uri| uri.as_str().len());
+    if uri + lines.sum::<usize>() <= most {
+        return Ok(());
+    }
+    let message = format!("the headers are larger than the {most} bytes that are read here");
+    Err(Failure { status: 431, ..failure(FailureKind::TooLarge, &message) })
+}
 
 /// The whole body, unless it is too large, too slow, or compressed.
 pub(crate) async fn whole(
@@ -64,5 +76,7 @@ fn broken_off() -> Failure {
     failure(FailureKind::Shape, "the body broke off")
 }
 
+/// What stands between a header's name, its value and the next one.
+const LINE: usize = 4;
 /// Memory is taken ahead for a body that says its length up to this; more, as it comes.
 const AT_ONCE: usize = 4 * 1024 * 1024;

@@ -3,8 +3,10 @@
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
+use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use hyper::server::conn::http1;
@@ -12,7 +14,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{Semaphore, mpsc, watch};
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use crate::access;
@@ -26,35 +28,79 @@ pub struct Running {
     pub addr: SocketAddr,
     pub gateway: Arc<Gateway>,
     stop: watch::Sender<bool>,
-    task: JoinHandle<()>,
+    /// Closed when nobody listens any more and nobody is connected.
+    left: mpsc::Receiver<Infallible>,
+}
+
+/// What all who accept share.
+#[derive(Clone)]
+struct Door {
+    addr: SocketAddr,
+    room: Arc<Semaphore>,
+    stop: watch::Receiver<bool>,
+    /// Everyone who listens or is connected holds one: when all are gone, nobody does.
+    here: mpsc::Sender<Infallible>,
 }
 
 impl Running {
     /// Stops listening at once, lets running answers end for as long as the configuration says, and
     /// ends them then.
-    pub async fn stop(self) {
+    pub async fn stop(mut self) {
         self.gateway.draining.store(true, Ordering::Relaxed);
         // Nobody listening means that it has stopped.
         let _ = self.stop.send(true);
-        let _ = self.task.await;
+        let _ = self.left.recv().await;
     }
 }
 
 impl Gateway {
-    /// Listens at an address; port 0 takes a free one. To be called within a tokio runtime. Where
-    /// others than this machine reach it, there must be keys.
+    /// Listens at an address; port 0 takes a free one. To be called within a tokio runtime, which
+    /// does all the work.
     pub fn start(self, listen: SocketAddr) -> io::Result<Running> {
-        if !access::is_guarded(&self.config.load(), listen) {
-            let why = "others reach it there, and [access] keys do not say who may use it";
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
-        }
-        let listener = listener(listen)?;
-        let addr = listener.local_addr()?;
-        let gateway = Arc::new(self);
-        let (stop, stopped) = watch::channel(false);
-        let task = tokio::spawn(accept(listener, addr, Arc::clone(&gateway), stopped));
-        Ok(Running { addr, gateway, stop, task })
+        let (listener, door, running) = open(Arc::new(self), listen)?;
+        tokio::spawn(accept(listener, Arc::clone(&running.gateway), door));
+        Ok(running)
     }
+
+    /// As [`Gateway::start`], on threads of its own. A request stays on the thread that accepted its
+    /// connection, with connections to providers that nobody else uses: no token waits for another
+    /// thread to wake up.
+    pub fn start_on(self, listen: SocketAddr, threads: NonZero<usize>) -> io::Result<Running> {
+        let (listener, door, running) = open(Arc::new(self), listen)?;
+        let listener = listener.into_std()?;
+        for _ in 0..threads.get() {
+            let (listener, door) = (listener.try_clone()?, door.clone());
+            let gateway = running.gateway.twin();
+            let gateway =
+                gateway.map_err(|failure| io::Error::other(failure.message.to_string()))?;
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            let work = move || {
+                runtime.block_on(async move {
+                    // It was one of a runtime before.
+                    if let Ok(listener) = TcpListener::from_std(listener) {
+                        accept(listener, Arc::new(gateway), door).await;
+                    }
+                });
+            };
+            thread::Builder::new().name("gateway".to_owned()).spawn(work)?;
+        }
+        Ok(running)
+    }
+}
+
+/// Where others than this machine reach it, there must be keys.
+fn open(gateway: Arc<Gateway>, listen: SocketAddr) -> io::Result<(TcpListener, Door, Running)> {
+    if !access::is_guarded(&gateway.config.load(), listen) {
+        let why = "others reach it there, and [access] keys do not say who may use it";
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+    }
+    let listener = listener(listen)?;
+    let addr = listener.local_addr()?;
+    let (stop, stopped) = watch::channel(false);
+    let (here, left) = mpsc::channel(1);
+    let room = Arc::new(Semaphore::new(gateway.config.load().limits.connections));
+    let door = Door { addr, room, stop: stopped, here };
+    Ok((listener, door, Running { addr, gateway, stop, left }))
 }
 
 /// With room for as many clients as may come at the same moment.
@@ -65,36 +111,31 @@ fn listener(listen: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(QUEUE)
 }
 
-async fn accept(
-    listener: TcpListener,
-    addr: SocketAddr,
-    gateway: Arc<Gateway>,
-    stop: watch::Receiver<bool>,
-) {
-    // Every connection holds a sender: when all are gone, nobody is connected.
-    let (connected, mut left) = mpsc::channel::<Infallible>(1);
-    let room = Arc::new(Semaphore::new(gateway.config.load().limits.connections));
-    let mut stopped = stop.clone();
+/// Accepts until it is told to stop, and goes when everybody it accepted has gone.
+async fn accept(listener: TcpListener, gateway: Arc<Gateway>, mut door: Door) {
+    let mut connections = JoinSet::new();
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
-            _ = stopped.changed() => break,
+            Some(_) = connections.join_next() => continue,
+            _ = door.stop.changed() => break,
         };
         let Ok((stream, peer)) = accepted else {
             // Out of file descriptors, for one: some will be free again.
             sleep(BREATH).await;
             continue;
         };
-        let Ok(place) = Arc::clone(&room).try_acquire_owned() else { continue };
-        let (gateway, stop, connected) = (Arc::clone(&gateway), stop.clone(), connected.clone());
-        let between = Between { here: addr, peer };
-        tokio::spawn(async move {
+        let Ok(place) = Arc::clone(&door.room).try_acquire_owned() else { continue };
+        let (gateway, stop) = (Arc::clone(&gateway), door.stop.clone());
+        let between = Between { here: door.addr, peer };
+        connections.spawn(async move {
             serve(stream, between, gateway, stop).await;
-            drop((place, connected));
+            drop(place);
         });
     }
-    drop((listener, connected));
-    let _ = left.recv().await;
+    drop(listener);
+    while connections.join_next().await.is_some() {}
+    drop(door.here);
 }
 
 async fn serve(
@@ -119,7 +160,7 @@ async fn serve(
         .timer(TokioTimer::new())
         .header_read_timeout(timeouts.keep_alive)
         .max_headers(limits.headers)
-        .max_buf_size(limits.head.max(SMALLEST_BUFFER))
+        .max_buf_size(limits.head.max(BUFFER))
         .half_close(false);
     let serving = builder.serve_connection(TokioIo::new(stream), service);
     tokio::pin!(serving);
@@ -145,5 +186,5 @@ async fn serve(
 
 const QUEUE: u32 = 4096;
 const BREATH: Duration = Duration::from_millis(50);
-/// What hyper needs at least.
-const SMALLEST_BUFFER: usize = 8192;
+/// Large bodies are read in pieces of up to this size. A head may be as large for a moment.
+const BUFFER: usize = 256 * 1024;

@@ -18,16 +18,17 @@ use crate::config::Config;
 use crate::quota::Quotas;
 use crate::telemetry;
 
-/// The gateway, before and while it listens.
+/// The gateway, before and while it listens. Everything but the connections to providers is shared
+/// by those that were made of one another.
 pub struct Gateway {
-    pub(crate) config: ArcSwap<Config>,
+    pub(crate) config: Arc<ArcSwap<Config>>,
     pub(crate) upstream: Upstream,
-    pub(crate) builtin: Builtin,
-    pub(crate) ways: Ways,
-    pub(crate) quotas: Quotas,
+    pub(crate) builtin: Arc<Builtin>,
+    pub(crate) ways: Arc<Ways>,
+    pub(crate) quotas: Arc<Quotas>,
     /// One for each request that is being answered.
     pub(crate) room: Arc<Semaphore>,
-    pub(crate) draining: AtomicBool,
+    pub(crate) draining: Arc<AtomicBool>,
     pub(crate) metrics: PrometheusHandle,
 }
 
@@ -43,20 +44,29 @@ pub(crate) struct Way {
 
 impl Gateway {
     pub fn new(config: Config) -> Result<Self, Failure> {
-        let timeouts = Timeouts {
-            connect: config.timeouts.connect,
-            head: config.timeouts.answer,
-            idle: config.timeouts.silence,
-        };
         Ok(Self {
-            upstream: Upstream::through(timeouts, Arc::clone(&config.proxies))?,
-            builtin: Builtin::default(),
-            ways: Ways::default(),
-            quotas: Quotas::default(),
+            upstream: upstream(&config)?,
+            builtin: Arc::default(),
+            ways: Arc::default(),
+            quotas: Arc::default(),
             room: Arc::new(Semaphore::new(config.limits.streams)),
-            draining: AtomicBool::new(false),
+            draining: Arc::default(),
             metrics: telemetry::metrics(),
-            config: ArcSwap::from_pointee(config),
+            config: Arc::new(ArcSwap::from_pointee(config)),
+        })
+    }
+
+    /// The same gateway with connections of its own, for another thread.
+    pub(crate) fn twin(&self) -> Result<Self, Failure> {
+        Ok(Self {
+            upstream: upstream(&self.config.load())?,
+            config: Arc::clone(&self.config),
+            builtin: Arc::clone(&self.builtin),
+            ways: Arc::clone(&self.ways),
+            quotas: Arc::clone(&self.quotas),
+            room: Arc::clone(&self.room),
+            draining: Arc::clone(&self.draining),
+            metrics: self.metrics.clone(),
         })
     }
 
@@ -69,6 +79,15 @@ impl Gateway {
     pub fn reconfigure(&self, config: Config) {
         self.config.store(Arc::new(config));
     }
+}
+
+fn upstream(config: &Config) -> Result<Upstream, Failure> {
+    let timeouts = Timeouts {
+        connect: config.timeouts.connect,
+        head: config.timeouts.answer,
+        idle: config.timeouts.silence,
+    };
+    Upstream::through(timeouts, Arc::clone(&config.proxies))
 }
 
 impl Ways {

@@ -10,6 +10,7 @@ pub mod media;
 mod media_words;
 pub mod params;
 pub mod roles;
+mod rows;
 pub mod texts;
 pub mod thinking;
 pub mod tool_keys;
@@ -21,6 +22,7 @@ use interlingua_wire::Text;
 
 pub use scope::{Aim, Scope};
 
+use self::rows::Rows;
 use crate::shape::Reading;
 
 /// Everything the rules ask about a target.
@@ -52,22 +54,15 @@ impl Profile {
             return None;
         }
         let model = target.model.as_ref().or(model).cloned();
-        let aim = Aim::new(dialect, target.flavor, model.as_ref());
-        Some(Self {
-            dialect,
-            betas: target.betas.clone(),
-            trusting: target.trusting,
-            cache: scope::first(cache::ROWS, &aim)?,
-            calls: scope::first(calls::ROWS, &aim)?,
-            fields: scope::first(fields::ROWS, &aim)?,
-            media: scope::first(media::ROWS, &aim)?,
-            params: scope::first(params::ROWS, &aim)?,
-            roles: scope::first(roles::ROWS, &aim)?,
-            texts: scope::first(texts::ROWS, &aim)?,
-            thinking: scope::first(thinking::ROWS, &aim)?,
-            tools: scope::first(tools::ROWS, &aim)?,
-            model,
-        })
+        let rows = Rows::remembered(dialect, target.flavor, model.as_ref())?;
+        let Rows { cache, calls, fields, media, params, roles, texts, thinking, tools } = rows;
+        let (betas, trusting) = (target.betas.clone(), target.trusting);
+        #[rustfmt::skip]
+        let profile = Self {
+            dialect, model, betas, trusting,
+            cache, calls, fields, media, params, roles, texts, thinking, tools,
+        };
+        Some(profile)
     }
 
     /// Whether providers speak the dialect.
