@@ -17,6 +17,7 @@ mod ledger;
 mod reply;
 mod settings;
 mod target;
+mod told;
 mod tool;
 mod verbatim;
 
@@ -34,5 +35,6 @@ pub use ledger::{Entry, Ledger, Place, Section};
 pub use reply::{Reply, Stop, StopReason, Usage};
 pub use settings::{Choice, Format, Reasoning, ReasoningMode, Settings};
 pub use target::{DialectId, Exchange, Target};
+pub use told::Told;
 pub use tool::{Tool, ToolKind};
 pub use verbatim::Verbatim;
