@@ -164,13 +164,38 @@ fn rows() -> Vec<Row> {
             through: shot("/v1", CHAT, &prefixed(chat(1, true, 1000), "anthropic")),
             connections: 4,
             total: 400,
+            aim: None,
+        },
+        Row {
+            name: "200 events one by one, same dialect",
+            plain: paced("/openai/v1", &chat(1, true, 200)),
+            through: shot("/v1", CHAT, &prefixed(chat(1, true, 200), "openai-paced")),
+            connections: 32,
+            total: 128,
+            aim: None,
+        },
+        Row {
+            name: "200 events one by one, translated",
+            plain: paced("/openai/v1", &chat(1, true, 200)),
+            through: shot("/v1", CHAT, &prefixed(chat(1, true, 200), "anthropic-paced")),
+            connections: 32,
+            total: 128,
             aim: Some(1.2),
         },
     ]
 }
 
 fn shot(base: &str, path: &str, body: &Value) -> Shot {
-    let headers = format!("authorization: Bearer x\r\n{PIECES}\r\n");
+    asked(base, path, body, "pieces=8")
+}
+
+/// As a model speaks: one event after the other, each with time before it.
+fn paced(base: &str, body: &Value) -> Shot {
+    asked(base, CHAT, body, "pieces=8,pause=4")
+}
+
+fn asked(base: &str, path: &str, body: &Value, fault: &str) -> Shot {
+    let headers = format!("authorization: Bearer x\r\nx-sim-fault: {fault}\r\n");
     Shot { path: format!("{base}{path}"), headers, body: body.to_string().into_bytes() }
 }
 
@@ -235,7 +260,6 @@ fn set(program: &str) -> Result<Stage, String> {
 }
 
 const CHAT: &str = "/chat/completions";
-const PIECES: &str = "x-sim-fault: pieces=8";
 
 const GATEWAY: &str = r#"
 [providers.openai]
@@ -246,6 +270,16 @@ headers = { "x-sim-fault" = "pieces=8" }
 base_url = "http://UPSTREAM/anthropic"
 api_key = "env:HOME"
 headers = { "x-sim-fault" = "pieces=8" }
+[providers.openai-paced]
+dialect = "openai-chat"
+base_url = "http://UPSTREAM/openai/v1"
+api_key = "env:HOME"
+headers = { "x-sim-fault" = "pieces=8,pause=4" }
+[providers.anthropic-paced]
+dialect = "anthropic"
+base_url = "http://UPSTREAM/anthropic"
+api_key = "env:HOME"
+headers = { "x-sim-fault" = "pieces=8,pause=4" }
 "#;
 
 const NGINX: &str = "

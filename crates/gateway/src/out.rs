@@ -8,8 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use interlingua::Stream;
-use interlingua_upstream as upstream;
-use tokio::time::{Instant, Sleep, sleep_until};
+use interlingua_upstream::{self as upstream, Idle};
 
 use crate::tale::Tale;
 
@@ -25,16 +24,9 @@ pub(crate) struct Streaming {
     stream: Stream,
     /// Written by the road, and not yet taken by the client.
     ready: Vec<u8>,
-    quiet: Quiet,
+    /// How long nothing was sent.
+    quiet: Idle,
     tale: Tale,
-}
-
-/// How long nothing was sent. The timer is moved on only when it rings, so that an event that is sent
-/// touches no timer.
-struct Quiet {
-    limit: Duration,
-    since: Instant,
-    timer: Pin<Box<Sleep>>,
 }
 
 impl Streaming {
@@ -46,10 +38,7 @@ impl Streaming {
         heartbeat: Duration,
         tale: Tale,
     ) -> Self {
-        let now = Instant::now();
-        let timer = Box::pin(sleep_until(now + heartbeat));
-        let quiet = Quiet { limit: heartbeat, since: now, timer };
-        Self { source, stream, ready, quiet, tale }
+        Self { source, stream, ready, quiet: Idle::new(heartbeat), tale }
     }
 
     /// Reads what the provider has sent by now, or waits for more.
@@ -80,33 +69,14 @@ impl Streaming {
     }
 
     fn send(&mut self) -> Frame<Bytes> {
-        self.quiet.since = Instant::now();
+        self.quiet.heard();
         self.tale.sent(self.stream.has_begun());
         if self.stream.has_ended() {
             // The client has everything; the provider gets a moment to close, for its connection.
-            self.quiet.limit = CLOSING;
-            self.quiet.again();
+            self.quiet.limit(CLOSING);
         }
-        Frame::data(std::mem::take(&mut self.ready).into())
-    }
-}
-
-impl Quiet {
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        loop {
-            std::task::ready!(self.timer.as_mut().poll(context));
-            let end = self.since + self.limit;
-            if Instant::now() >= end {
-                self.since = Instant::now();
-                return Poll::Ready(());
-            }
-            self.timer.as_mut().reset(end);
-        }
-    }
-
-    fn again(&mut self) {
-        let end = self.since + self.limit;
-        self.timer.as_mut().reset(end);
+        let next = Vec::with_capacity(USUAL);
+        Frame::data(std::mem::replace(&mut self.ready, next).into())
     }
 }
 
@@ -126,7 +96,6 @@ impl Body for Streaming {
             return Poll::Ready((!this.ready.is_empty()).then(|| Ok(this.send())));
         }
         std::task::ready!(this.quiet.poll(context));
-        this.quiet.again();
         if this.stream.has_ended() {
             this.source = None;
             return Poll::Ready(None);
@@ -183,4 +152,6 @@ impl Body for Out {
 
 /// What is sent at once at most, of a provider that is faster than that.
 const ENOUGH: usize = 16 * 1024;
+/// Room for an event or two of most dialects.
+const USUAL: usize = 512;
 const CLOSING: Duration = Duration::from_millis(200);

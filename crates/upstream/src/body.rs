@@ -14,9 +14,9 @@ use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use interlingua::Failure;
-use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::error::{Trouble, failure};
+use crate::idle::Idle;
 use crate::lanes::Lane;
 
 /// What a provider answered, with whatever status.
@@ -41,14 +41,6 @@ enum Source {
     Other(UnsyncBoxBody<Bytes, Box<dyn Error + Send + Sync>>),
 }
 
-/// How long nothing may come. The timer is set once and moved on only when it rings: bytes that come
-/// leave their time and touch no timer.
-struct Idle {
-    limit: Duration,
-    heard: Instant,
-    timer: Option<Pin<Box<Sleep>>>,
-}
-
 impl Body {
     /// A body from elsewhere than the network, for answers that are made in this process.
     pub fn new<B>(body: B) -> Self
@@ -65,8 +57,7 @@ impl Body {
     }
 
     fn from_source(source: Source, limit: Duration, name: String, lane: Option<Arc<Lane>>) -> Self {
-        let idle = Idle { limit, heard: Instant::now(), timer: None };
-        Self { source, idle, name, over: false, lane }
+        Self { source, idle: Idle::new(limit), name, over: false, lane }
     }
 
     /// All of it, unless it is larger than so many bytes.
@@ -118,7 +109,7 @@ impl Body {
         };
         match polled {
             Poll::Ready(frame) => {
-                self.idle.heard = Instant::now();
+                self.idle.heard();
                 Poll::Ready(frame)
             }
             Poll::Pending => {
@@ -134,21 +125,6 @@ fn told(name: &str, error: Box<dyn Error + Send + Sync>) -> Failure {
     match error.downcast::<Failure>() {
         Ok(failure) => *failure,
         Err(_) => failure(name, &Trouble::CutShort),
-    }
-}
-
-impl Idle {
-    /// Ready when nothing was heard for too long; gives how long that is.
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Duration> {
-        loop {
-            let Some(end) = self.heard.checked_add(self.limit) else { return Poll::Pending };
-            let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(end)));
-            ready!(timer.as_mut().poll(context));
-            if Instant::now() >= end {
-                return Poll::Ready(self.limit);
-            }
-            timer.as_mut().reset(end);
-        }
     }
 }
 
