@@ -86,6 +86,13 @@ fn reasoning(request: &Request<'_>, findings: &mut Findings) {
     }
 }
 
+/// Who says nothing of tools leaves the field out: null is no list, either.
+fn tools(request: &Request<'_>, findings: &mut Findings) {
+    if request.body.get("tools").is_some_and(|tools| !tools.is_array()) {
+        findings.add("tools", TOOLS);
+    }
+}
+
 const NO_INPUT: &str = "'input' is required";
 const OTHER_INPUT: &str = "'input' must be a string or array of objects";
 const STATE: &str = "llama.cpp does not support 'previous_response_id'.";
@@ -94,6 +101,7 @@ const FILE: &str = "'input_file' is not supported by llamacpp at this moment";
 const PART: &str = "'type' must be one of 'input_text', 'input_image', or 'input_file'";
 const OUTPUT: &str = "Output of tool call should be 'Input text'";
 const NO_LIST: &str = "item['content'] is not an array";
+const TOOLS: &str = "'tools' must be an array of objects";
 const EMPTY: &str = "item['content'] is empty";
 
 macro_rules! rule {
@@ -110,7 +118,7 @@ macro_rules! rule {
     };
 }
 
-pub(super) const RULES: [Rule; 6] = [
+pub(super) const RULES: [Rule; 7] = [
     rule!(
         "llama-cpp-input",
         "Flavor `llama.cpp`: there is no input, or it is neither text nor a list.",
@@ -146,5 +154,11 @@ pub(super) const RULES: [Rule; 6] = [
         "Flavor `llama.cpp`: reasoning comes back without its text.",
         "item['content'] is not an array\nitem['content'] is empty",
         reasoning
+    ),
+    rule!(
+        "llama-cpp-tools",
+        "Flavor `llama.cpp`: the tools are no list; null is none, either.",
+        "'tools' must be an array of objects",
+        tools
     ),
 ];

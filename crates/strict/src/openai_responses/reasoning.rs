@@ -136,7 +136,7 @@ fn follower_without_reasoning(request: &Request<'_>, findings: &mut Findings) {
             continue;
         };
         let is = |earlier: Item<'_>| match earlier.id() {
-            Some(id) => id == reasoning,
+            Some(id) => id == reasoning && reasoning_id(earlier).is_some(),
             None => earlier.is("reasoning") && mint.is_of(earlier.value, &reasoning),
         };
         if !view::input(request.body).take(item.at).rev().any(is) {
