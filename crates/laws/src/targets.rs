@@ -46,7 +46,7 @@ fn flavors(judge: &'static Judge) -> impl Iterator<Item = &'static str> {
 }
 
 /// Servers that the judge knows, and the road does not lead to yet: it has no rows for what they take.
-const ELSEWHERE: &[(&str, &str)] = &[("anthropic", "deepseek"), ("openai-responses", "llama.cpp")];
+const ELSEWHERE: &[(&str, &str)] = &[("anthropic", "deepseek")];
 
 impl Provider {
     /// This provider with one of its models. A client of the same dialect often gets the model it

@@ -18,6 +18,7 @@ mod extras;
 mod fingerprint;
 pub mod fit;
 mod hand_on;
+mod held;
 mod look;
 mod marks;
 mod measure;

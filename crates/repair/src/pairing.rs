@@ -6,8 +6,10 @@ use std::ops::Range;
 use interlingua_model::{Block, Body, Extras, Role, ToolCall, ToolResult, Turn, Verbatim};
 use interlingua_wire::{Json, Text};
 
-use crate::Work;
+pub use crate::held::continues;
+use crate::held::is_held;
 use crate::profile::calls::{Answers, Strays};
+use crate::{Work, look};
 
 /// What the model says in a row, and what comes before it speaks again.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -278,29 +280,6 @@ fn is_answered_first(work: &Work<'_>, round: &Round) -> bool {
     }
 }
 
-/// The provider holds what came before this round, and with it the calls that are answered here.
-fn is_held(work: &Work<'_>, round: &Round) -> bool {
-    round.speech.is_empty() && round.speech.start == 0 && continues(work)
-}
-
-/// Whether the provider holds a conversation that this one goes on from.
-pub fn continues(work: &Work<'_>) -> bool {
-    let reading = work.profile.reading();
-    let goes =
-        |key: &str| work.profile.fields.body.is_none_or(|known| reading.find(known, key).is_some());
-    let held = |(key, kind): &(&str, Option<&str>)| {
-        let field = work.conversation().fields.iter().find(|field| field.key == **key);
-        field.filter(|_| goes(key)).is_some_and(|field| {
-            let doc = field.value.doc();
-            match kind {
-                Some(kind) => doc.root().get("type").is_some_and(|node| node.word() == *kind),
-                None => !doc.root().is_null(),
-            }
-        })
-    };
-    !crosses(work) && work.profile.calls.continues.iter().any(held)
-}
-
 fn is_answered_in_time(work: &Work<'_>, round: &Round) -> bool {
     round.calls(work).all(|(_, call)| round.has_result(work, &call.id))
         && round.results(work).all(|(spot, result)| is_known(work, round, spot, result))
@@ -333,7 +312,10 @@ fn is_counted(work: &Work<'_>, round: &Round) -> bool {
     round.turns().all(|at| {
         let before = at.checked_sub(1).map(|before| &turns[before]);
         let called = before.map_or(0, |turn| calls(turn));
-        let after_user = before.is_some_and(|turn| turn.role == Role::User);
+        // Instructions leave as the user's words, or not at all where there are none.
+        let silent = |turn: &Verbatim<Turn>| look::instructs(turn) && turn.blocks.is_empty();
+        let spoken = turns[..at].iter().rfind(|turn| !silent(turn));
+        let after_user = spoken.is_some_and(|turn| turn.role != Role::Assistant);
         let calling = calls(&turns[at]);
         // Nobody but the user and the model has a part in this.
         if !matches!(turns[at].role, Role::User | Role::Assistant)

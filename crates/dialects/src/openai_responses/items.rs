@@ -30,6 +30,11 @@ pub(super) fn decode_turn(item: Node<'_>, position: usize, ledger: &mut Ledger) 
     // Whoever has a role and something to say speaks, whatever else is said of it.
     let speaks = || role.is_some() && item.get("content").is_some();
     let kind = kind.filter(|kind| kind.is_string() || !speaks());
+    let spoken = kind.is_some_and(|kind| is_spoken(item, &kind.word(), role));
+    if spoken {
+        ledger.change(note::ODD_INPUT, place, "an item with a role and a content is a message");
+    }
+    let kind = kind.filter(|_| !spoken);
     let turn = if is_type_of_message(kind) && is_reasoning(item, role) {
         ledger.change(note::ODD_INPUT, place, "an item that holds reasoning does not say so");
         turn(Role::Assistant, reasoning(item, position, ledger).into())
@@ -59,6 +64,22 @@ fn is_type_of_message(kind: Option<Node<'_>>) -> bool {
         Some(kind) if !kind.is_null() => kind.word() == "message",
         _ => true,
     }
+}
+
+/// Whether an item is a message, though it says that it is something else: it has what a message has,
+/// and lacks what the other would have.
+fn is_spoken(item: Node<'_>, kind: &str, role: Option<Node<'_>>) -> bool {
+    let text = |key: &str| item.get(key).is_some_and(Node::is_string);
+    let lacking = match kind {
+        "reasoning" => item.get("summary").or_else(|| item.get("encrypted_content")).is_none(),
+        "function_call" | "custom_tool_call" => !text("call_id") || !text("name"),
+        "function_call_output" | "custom_tool_call_output" => item.get("output").is_none(),
+        _ => false,
+    };
+    let content = item.get("content");
+    lacking
+        && role.is_some_and(|role| ROLES.contains(&&*role.word()))
+        && content.is_some_and(|content| content.is_string() || content.is_array())
 }
 
 /// Whether an item that passes for a message is reasoning that lost its type.
@@ -216,6 +237,8 @@ fn call(item: Node<'_>, kind: &str, position: usize, ledger: &mut Ledger) -> Blo
         Text::EMPTY
     });
     let namespace = namespace.and_then(Node::text);
+    // Without a name of its own a call is of no tool, wherever that would be.
+    let namespace = namespace.filter(|_| !short.is_empty());
     let name = names::full(namespace.as_ref(), &short);
     let id = id.and_then(Node::text).filter(|id| !id.is_empty());
     let id = id.unwrap_or_else(|| {
@@ -302,6 +325,8 @@ pub(super) const BY_NAME: Text = Text::word("legacy form");
 /// Kinds of parts that reasoning consists of.
 pub(super) const SUMMARY: &str = "summary_text";
 pub(super) const THOUGHT: &str = "reasoning_text";
+
+const ROLES: &[&str] = &["user", "assistant", "system", "developer"];
 
 /// Items of the model, whatever else they say.
 const OF_THE_MODEL: &[&str] = &["reasoning", "function_call", "custom_tool_call"];

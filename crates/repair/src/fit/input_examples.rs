@@ -23,7 +23,8 @@ pub fn apply(work: &mut Work<'_>) {
         let Some(examples) = examples(tool) else { continue };
         if work.profile.tools.examples {
             sift(work, at, &examples);
-        } else {
+        } else if tool.extras.find(work.profile.dialect, KEY).is_none() {
+            // In the target's own dialect it takes them for whatever they are.
             tell(work, at, &examples);
         }
     }

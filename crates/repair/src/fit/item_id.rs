@@ -24,6 +24,7 @@ use std::collections::HashSet;
 use interlingua_model::{Args, Block, Body, DialectId, Extras, Place, derive_id};
 use interlingua_wire::{Json, Text};
 
+use super::lone_reasoning;
 use crate::fingerprint::{fingerprint, repeats};
 use crate::profile::calls::ItemIds;
 use crate::{Work, pairing, thoughts};
@@ -50,6 +51,8 @@ pub fn apply(work: &mut Work<'_>) {
             at += usize::from(one(work, &ids, turn, at, &mut seen));
         }
     }
+    // What came after reasoning is known by its id.
+    lone_reasoning::apply(work);
 }
 
 /// Whether all ids are of the right form, and perhaps no two the same.

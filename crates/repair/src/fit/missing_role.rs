@@ -41,7 +41,13 @@ fn untaken(work: &mut Work<'_>, takes: fn(Node<'_>) -> bool) {
         let text = work.turns()[turn].text_for(work.profile.dialect);
         if text.is_some_and(|text| text.is_object() && !takes(text.doc().root())) {
             work.change(Place::turn(turn), "the turn did not say what it is");
-            work.turn(turn);
+            // Whoever has a role is taken to speak: no other item has one.
+            let dialect = work.profile.dialect;
+            for block in &mut work.turn(turn).blocks {
+                if block.extras.find(dialect, "role").is_some() {
+                    block.edit().extras.retain(dialect, |key, _| key != "role");
+                }
+            }
         }
     }
 }

@@ -37,13 +37,15 @@ pub fn apply(work: &mut Work<'_>) {
 
 fn is_taken(work: &Work<'_>) -> bool {
     let roles = work.profile.roles;
-    let has = |key: &str| work.conversation().fields.iter().any(|field| field.key == key);
+    let fields = &work.conversation().fields;
+    let has = |key: &str| fields.iter().any(|field| field.key == key);
+    let says = |key: &str| fields.iter().any(|one| one.key == key && one.value != Json::NULL);
     match roles.none {
         NoTurns::Taken => anyone_speaks(work) || work.is_own() && has(roles.list),
         NoTurns::Refused => anyone_speaks(work),
         NoTurns::Unless(state) => {
             anyone_speaks(work) && !is_empty_string(work)
-                || work.is_own() && state.iter().any(|key| has(key))
+                || work.is_own() && state.iter().any(|key| says(key))
         }
         NoTurns::UserNeeded => work.turns().iter().any(|turn| {
             let results = turn.blocks.iter().all(|block| is_result(block));

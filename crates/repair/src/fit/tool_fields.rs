@@ -54,11 +54,15 @@ fn list(work: &mut Work<'_>) {
     let (kind, none) = (text.kind(), conversation.tools.is_empty());
     let empty = none || kind == Kind::Array && text.doc().root().is_empty();
     let odd = match kind {
-        Kind::Array | Kind::Null => false,
+        Kind::Array => false,
+        Kind::Null => !rules.null_list,
         Kind::Object => rules.listed,
         Kind::Bool | Kind::Number | Kind::String => true,
     };
-    if odd && none {
+    if odd && kind == Kind::Null {
+        work.change(Place::BODY, "null is no list of tools: an empty one is sent");
+        work.tools();
+    } else if odd && none {
         work.loss(Place::BODY, "left out tools that are no list");
         work.tools();
     } else if odd {

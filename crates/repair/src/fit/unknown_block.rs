@@ -65,6 +65,10 @@ pub fn apply(work: &mut Work<'_>) {
             turn += 1;
         }
     }
+    // Who looks at few things looks at no instructions but texts.
+    if work.is_own() && profile.fields.takes.is_some() {
+        return;
+    }
     for at in (0..work.conversation().system.len()).rev() {
         system(work, &judge, at);
     }

@@ -14,14 +14,23 @@
 //! after    assistant: call 1, "done"              user: result 1
 //! ```
 
-use interlingua_model::{Place, Role, Turn};
+use interlingua_model::{Block, Place, Role, Turn, Verbatim};
 
 use crate::Work;
 use crate::pairing::{self, Round, Spot};
+use crate::profile::calls::Answers;
 
 pub fn apply(work: &mut Work<'_>) {
     pairing::mend_rounds(work, |work, round| {
         let start = round.speech.start;
+        // What the user calls last is taken as it is until the model speaks: all that stands before it
+        // leaves as it did then.
+        if let Some(spot) = open_call(work, round) {
+            to_model(work, spot);
+            if Round::at(work.turns(), start).is_some_and(|round| pairing::is_fine(work, &round)) {
+                return;
+            }
+        }
         while let Some(spot) = result_of_model(work, start) {
             to_user(work, start, spot);
         }
@@ -37,6 +46,16 @@ fn result_of_model(work: &Work<'_>, start: usize) -> Option<Spot> {
     said.find(|(_, block)| pairing::result(block).is_some()).map(|(spot, _)| spot)
 }
 
+/// The first call of the user's last turn before the model speaks.
+fn open_call(work: &Work<'_>, round: &Round) -> Option<Spot> {
+    if pairing::crosses(work) || work.profile.calls.answers != Answers::Counted {
+        return None;
+    }
+    let last = round.answers.end.checked_sub(1).filter(|last| round.answers.contains(last))?;
+    let calls = |block: &Verbatim<Block>| pairing::call(block).is_some();
+    work.blocks(last).iter().position(calls).map(|at| (last, at))
+}
+
 fn call_of_user(work: &Work<'_>, start: usize) -> Option<Spot> {
     let round = Round::at(work.turns(), start)?;
     let mut said = pairing::blocks(work, round.answers);
@@ -49,7 +68,9 @@ fn to_user(work: &mut Work<'_>, start: usize, spot: Spot) {
     work.carry(spot, place);
     let what = "a result in the model's turn is the user's";
     work.change(Place::block(place.0, place.1), what);
-    if work.blocks(spot.0).is_empty() {
+    // A turn in which nothing else is said stays, unless the model says more: those before and after
+    // it do not answer each other.
+    if work.blocks(spot.0).is_empty() && round.speech.len() > 1 {
         work.remove_turn(spot.0);
     }
 }

@@ -187,6 +187,8 @@ pub(super) static CHAT_UNTYPED: Kinds = Kinds {
 };
 pub(super) static ANYTHING: Kinds =
     Kinds { function: OPEN, freeform: OPEN, typed: &[], others: Some(OPEN), ..CHAT_CLOSED };
+/// As `ANYTHING`; what is no tool at all is passed over.
+pub(super) static PASSED_OVER: Kinds = Kinds { others: Some(Any), ..ANYTHING };
 const FUNCTION: &[Key] =
     &[need("name", Any), key("description", Any), key("parameters", Any), key("strict", Any)];
 const NAMED: &[Key] = &[need("name", Any)];

@@ -34,6 +34,8 @@ pub struct Tools {
     pub listed: bool,
     /// A list without tools is taken.
     pub empty_list: bool,
+    /// Null is taken for a list without tools.
+    pub null_list: bool,
     /// How many characters a description may have.
     pub description: Option<usize>,
     pub kinds: &'static Kinds,
@@ -229,7 +231,8 @@ pub(super) static ROWS: &[(Scope, Tools)] = &[
     (Scope::all("openai-chat"), COMPATIBLE),
     (
         Scope::flavors("openai-responses", &["llama.cpp"]),
-        Tools { kinds: &tool_keys::ANYTHING, groups: true, ..COMPATIBLE },
+        // "'tools' must be an array of objects"
+        Tools { kinds: &tool_keys::PASSED_OVER, groups: true, null_list: false, ..COMPATIBLE },
     ),
     (Scope::all("openai-responses"), RESPONSES),
     (
@@ -278,6 +281,7 @@ const ANTHROPIC: Tools = Tools {
     most: None,
     listed: true,
     empty_list: true,
+    null_list: true,
     description: None,
     kinds: &tool_keys::ANTHROPIC,
     schema: Schema { root: Root::Needed, not_at_root: CHOICES, draft: Draft::TwentyTwenty, ..FREE },

@@ -1,0 +1,35 @@
+//! What the provider holds of a conversation that this one goes on from.
+
+use interlingua_model::TopField;
+
+use crate::Work;
+use crate::pairing::{Round, crosses};
+use crate::shape::Fit;
+
+/// The provider holds what came before this round, and with it the calls that are answered here.
+pub(crate) fn is_held(work: &Work<'_>, round: &Round) -> bool {
+    round.speech.is_empty() && round.speech.start == 0 && continues(work)
+}
+
+/// Whether the provider holds a conversation that this one goes on from.
+pub fn continues(work: &Work<'_>) -> bool {
+    let reading = work.profile.reading();
+    // What is not as it should be does not leave.
+    let goes = |field: &&TopField| {
+        work.profile.fields.body.is_none_or(|known| {
+            let known = reading.find(known, &field.key.contents());
+            known.is_some_and(|known| reading.fit(&field.value, known.kind) != Fit::Drop)
+        })
+    };
+    let held = |(key, kind): &(&str, Option<&str>)| {
+        let field = work.conversation().fields.iter().find(|field| field.key == **key);
+        field.filter(goes).is_some_and(|field| {
+            let doc = field.value.doc();
+            match kind {
+                Some(kind) => doc.root().get("type").is_some_and(|node| node.word() == *kind),
+                None => !doc.root().is_null(),
+            }
+        })
+    };
+    !crosses(work) && work.profile.calls.continues.iter().any(held)
+}
