@@ -143,6 +143,16 @@ impl Work<'_> {
         if self.is_unheard() { row.unasked } else { row.thinks(&self.conversation().settings) }
     }
 
+    /// Whether the turn is all that keeps instructions after it from being those at the head, for a
+    /// target that writes these apart.
+    pub fn is_threshold(&self, turn: usize) -> bool {
+        let turns = self.turns();
+        !self.is_own()
+            && turns[turn].role == Role::Assistant
+            && turns[..turn].iter().all(|turn| instructs(turn))
+            && turns.get(turn + 1).is_some_and(|next| instructs(next))
+    }
+
     /// The last turn that is no instruction.
     pub fn last_speaker(&self) -> Option<usize> {
         self.turns().iter().rposition(|turn| !instructs(turn) && self.is_spoken(turn))

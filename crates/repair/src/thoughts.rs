@@ -58,7 +58,7 @@ const ID: &str = "id";
 const UNNAMED: &str = "left out the id: the reasoning that it goes with is gone";
 
 /// Leaves out every block of thinking that `gone` names, in words for the ledger. A turn that holds
-/// nothing else goes with it.
+/// nothing else goes with it, unless instructions after it would be taken for the first ones.
 pub(crate) fn leave_out(
     work: &mut Work<'_>,
     turns: Range<usize>,
@@ -82,7 +82,7 @@ pub(crate) fn leave_out(
         if any {
             unname_followers(work, turn + 1);
         }
-        if any && work.blocks(turn).is_empty() {
+        if any && work.blocks(turn).is_empty() && !work.is_threshold(turn) {
             work.remove_turn(turn);
         }
     }

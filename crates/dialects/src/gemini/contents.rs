@@ -76,8 +76,8 @@ pub(super) fn write_afresh(
 /// The instructions of a request from another dialect; and how many turns they came from.
 pub(super) fn leading(conversation: &Conversation) -> (usize, bool) {
     let count = run::leading_instructions(conversation);
-    let turns = conversation.turns.iter().take(count);
-    let any = !conversation.system.is_empty() || turns.flat_map(|turn| &turn.blocks).count() > 0;
+    let turns = conversation.turns.iter().take(count).flat_map(|turn| &turn.blocks);
+    let any = conversation.system.iter().chain(turns).any(instructs);
     (count, any)
 }
 
@@ -101,6 +101,11 @@ pub(super) fn write_system(
     }
 }
 
+/// Whether a block of the instructions is written.
+fn instructs(block: &Verbatim<Block>) -> bool {
+    block.body.as_text().is_some() || block.text_for(ID).is_some()
+}
+
 fn write_instruction(
     block: &Verbatim<Block>,
     conversation: &Conversation,
@@ -108,7 +113,7 @@ fn write_instruction(
     list: &mut Array<'_>,
     ledger: &mut Ledger,
 ) {
-    if block.body.as_text().is_some() || block.text_for(ID).is_some() {
+    if instructs(block) {
         encode::write(block, Way::Request(conversation), 0, place, list, ledger);
     } else {
         let what = "left out a part of the instructions that is not text";

@@ -130,7 +130,11 @@ impl Pairing {
         if let Some(parts) = names::get(response, "parts") {
             // One alone may stand without its list.
             let alone = Some(parts).filter(|parts| !parts.is_array());
-            for part in alone.into_iter().chain(parts.items()) {
+            // Where nothing is in a part, nobody misses it.
+            let holds = |part: &Node<'_>| {
+                !part.is_object() || part.fields().any(|field| !field.value.is_null())
+            };
+            for part in alone.into_iter().chain(parts.items()).filter(holds) {
                 let part = decode(part, &mut Pairing::default(), place, ledger);
                 if !matches!(part.body, Body::Media(_)) || part.seal.is_some() {
                     let what = "a part of a response is none that a response has";

@@ -192,6 +192,9 @@ fn write_afresh(
         object.object("systemInstruction", |object| {
             object.array("parts", |list| contents::write_system(conversation, turns, list, ledger));
         });
+    } else {
+        // Nothing is written; what is left out is still noted.
+        Json::array(|list| contents::write_system(conversation, turns, list, ledger));
     }
     if tools::any(conversation) {
         object.array("tools", |list| tools::encode_list(&conversation.tools, list, ledger));

@@ -11,7 +11,8 @@
 //! - Marks for caches. Who caches does not count them as a part of what is cached, nor binds seals to
 //!   them; only so many are taken, and the newest are of use. Clients themselves move them each turn.
 //! - The word that stands for a lost signature, towards the dialect it came in. It is asked for in the
-//!   current turn only, and law 2 leaves calls of earlier turns as they are.
+//!   current turn only, and law 2 leaves calls of earlier turns as they are. An empty signature is a
+//!   lost one.
 //! - Tools that were made up, since the client brought none for the calls in its history. They can only
 //!   be known from the calls; the list grows at its end.
 //! - Which of too many tools stay: those that the history calls. One that is left out is not called, so
@@ -100,7 +101,8 @@ impl Forgets {
                 }
                 object.retain(|key, value| {
                     let unsaid = key == "content" && (value.is_null() || value == "");
-                    let stand_in = self.stand_ins && (unsaid || value == STAND_IN);
+                    let lost = SIGNATURES.contains(&key.as_str()) && value == "";
+                    let stand_in = self.stand_ins && (unsaid || lost || value == STAND_IN);
                     if MARKS.contains(&key.as_str()) || stand_in {
                         return false;
                     }
@@ -198,5 +200,6 @@ const PREFIX: &[&str] = &[
 ];
 const MARKS: &[&str] = &["cache_control", "cachePoint", "prompt_cache_breakpoint"];
 const STAND_IN: &str = "skip_thought_signature_validator";
+const SIGNATURES: &[&str] = &["thoughtSignature", "thought_signature"];
 /// What says nothing when empty: holders of a signature, arguments, what a tool gave.
 const HOLDERS: &[&str] = &["google", "extra_content", "reasoning_details", "args", "content"];

@@ -124,7 +124,14 @@ fn is_readable(body: &Value) -> bool {
             _ => false,
         }
     };
+    // Whose a content is that says it of nobody, or of somebody unknown, is guessed; only the model's
+    // calls are verified.
+    let contents = body.get("contents").and_then(Value::as_array);
+    let told = |content: &Value| {
+        matches!(content.get("role").and_then(Value::as_str), Some("user" | "model"))
+    };
     messages.is_none_or(|messages| messages.iter().all(known))
+        && contents.is_none_or(|contents| contents.iter().all(told))
 }
 
 /// What was thought does not leave as something said.

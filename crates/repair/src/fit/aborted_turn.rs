@@ -36,7 +36,13 @@ pub fn apply(work: &mut Work<'_>) {
         let assistants = is_assistants(this);
         if assistants && !(follows && alone == Alone::BeforeMore) && is_aborted(work, this, alone) {
             work.loss(Place::turn(turn), "left out an answer that broke off before its first word");
-            work.remove_turn(turn);
+            if work.is_threshold(turn) {
+                while !work.blocks(turn).is_empty() {
+                    work.remove(turn, 0);
+                }
+            } else {
+                work.remove_turn(turn);
+            }
         } else {
             // What the assistant says next is what its reasoning led to.
             follows = assistants;

@@ -27,7 +27,7 @@ use interlingua_wire::Text;
 
 use super::empty_text::leave_out;
 use crate::Work;
-use crate::look::{instructs, words};
+use crate::look::words;
 use crate::profile::roles::Last;
 
 pub fn apply(work: &mut Work<'_>) {
@@ -113,9 +113,7 @@ fn fill_or_leave_out(work: &mut Work<'_>, turn: usize) -> bool {
         return true;
     }
     // Instructions after it are said in the midst of the conversation, and stay there.
-    let opens = work.turns()[..turn].iter().all(|turn| instructs(turn));
-    let instructed = work.turns().get(turn + 1).is_some_and(|next| instructs(next));
-    if role == Role::Assistant && !work.is_own() && opens && instructed {
+    if work.is_threshold(turn) {
         work.turn(turn).role = Role::User;
         fill(work, turn);
         return true;

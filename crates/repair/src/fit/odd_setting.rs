@@ -85,7 +85,7 @@ fn better(value: &Json, whole: bool, spelling: Spelling) -> Option<Option<Json>>
     let Some(said) = number::said(value) else { return Some(None) };
     let fraction = whole && said.fract() != 0.0;
     let spelled = match spelling {
-        Spelling::Loose => true,
+        Spelling::Loose => value.text().is_none_or(|text| is_bare(&text.contents())),
         Spelling::Free | Spelling::Numbers => kind == Kind::Number,
         Spelling::Exact => kind == Kind::Number && (!whole || number::is_exact(value)),
     };
@@ -93,6 +93,11 @@ fn better(value: &Json, whole: bool, spelling: Spelling) -> Option<Option<Json>>
         return None;
     }
     Some(Some(number::spelled(if whole { number::whole(said) } else { said })))
+}
+
+/// Nothing stands around the number in its string.
+fn is_bare(text: &str) -> bool {
+    text.trim() == text
 }
 
 fn short(value: &Json) -> String {

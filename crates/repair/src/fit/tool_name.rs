@@ -104,6 +104,8 @@ fn calls(work: &mut Work<'_>, renamed: &mut Pairs) {
             if fine.contains(client) {
                 continue;
             }
+            // No model calls a tool without a name: whatever was sealed is not this call.
+            let nameless = is_call && client.is_empty();
             let known = renamed.iter().find(|(known, _)| known == client);
             let sent = match known {
                 Some((_, sent)) => sent.clone(),
@@ -124,6 +126,10 @@ fn calls(work: &mut Work<'_>, renamed: &mut Pairs) {
                     sent
                 }
             };
+            if nameless && work.block(turn, at).seal.is_some() {
+                work.loss(Place::block(turn, at), "left out the seal of a call without a name");
+                work.edit(turn, at).seal = None;
+            }
             match &mut work.edit(turn, at).body {
                 Body::ToolCall(call) => call.name = sent,
                 Body::ToolResult(result) => result.name = Some(sent),
