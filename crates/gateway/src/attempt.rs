@@ -7,14 +7,15 @@ use http::Response;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use interlingua::model::{FailureKind, Retry, Usage};
 use interlingua::{
-    Dialect, Doc, Exchange, Failure, Ledger, ReplyError, Stream, Target, Text, translate_document,
-    translate_reply, unfold,
+    Dialect, Doc, Exchange, Failure, Ledger, ReplyError, Stream, Target, Text, TranslatedReply,
+    translate_document, translate_known_reply, unfold,
 };
 use interlingua_upstream::{Answer, Ask, Body, Call, retry};
 use tokio::time::{Instant, sleep_until};
 
 use crate::builtin::Builtin;
 use crate::config::{Config, Route, SIMULATED, To};
+use crate::excess;
 use crate::out::{Out, Streaming};
 use crate::refusal::{JSON, Refusal, failure};
 use crate::state::Gateway;
@@ -162,7 +163,7 @@ impl Heard<'_> {
     /// A stream for a stream. Nothing is sent until the reply has begun, so that a provider that
     /// fails at once can be replaced; but nobody waits for ever.
     async fn stream(mut self, tale: &mut Option<Tale>) -> Result<Response<Out>, Refusal> {
-        let mut stream = Stream::new(self.to, self.order.client, &self.exchange);
+        let mut stream = self.translation();
         let mut ready = Vec::new();
         let patience = sleep_until(Instant::now() + HOLD.min(self.order.config.timeouts.heartbeat));
         tokio::pin!(patience);
@@ -191,23 +192,28 @@ impl Heard<'_> {
         response.headers_mut().insert(http::header::CACHE_CONTROL, NO_CACHE);
         if let Some(tale) = tale.take() {
             let source = (!over).then_some(self.body);
-            let heartbeat = self.order.config.timeouts.heartbeat;
-            let streaming = Streaming::new(source, stream, ready, heartbeat, tale);
+            let streaming = Streaming::new(source, stream, ready, self.order.config, tale);
             *response.body_mut() = Out::Stream(Box::new(streaming));
         }
         Ok(response)
     }
 
+    fn translation(&self) -> Stream {
+        Stream::new(self.to, self.order.client, &self.exchange)
+            .within(excess::of_stream(&self.order.config.limits))
+    }
+
     async fn whole(mut self, tale: &mut Option<Tale>) -> Result<Response<Out>, Refusal> {
         let body = self.read().await?;
-        let translated = translate_reply(body, self.to, self.order.client, &self.exchange);
-        let (body, ledger) = translated.map_err(refusal)?;
-        Ok(self.answer(tale, body, &ledger, Usage::default()))
+        let translated = translate_known_reply(body, self.to, self.order.client, &self.exchange);
+        let TranslatedReply { body, ledger, reply } = translated.map_err(refusal)?;
+        excess::of_reply(&reply.turn, &self.order.config.limits)?;
+        Ok(self.answer(tale, body, &ledger, reply.usage.clone()))
     }
 
     /// A stream for a client that wants its reply whole.
     async fn gathered(mut self, tale: &mut Option<Tale>) -> Result<Response<Out>, Refusal> {
-        let mut stream = Stream::new(self.to, self.order.client, &self.exchange);
+        let mut stream = self.translation();
         let (mut aside, mut read) = (Vec::new(), 0);
         while let Some(chunk) = self.body.chunk().await {
             let chunk = chunk?;
@@ -231,6 +237,7 @@ impl Heard<'_> {
         let body = interlingua::read_object(body).map_err(|error| refusal(error.into()))?;
         let mut ledger = Ledger::default();
         let reply = self.to.decode_reply(&body, &self.exchange, &mut ledger)?;
+        excess::of_reply(&reply.turn, &self.order.config.limits)?;
         let mut out = Vec::new();
         let mut writer = self.order.client.writer(&self.exchange);
         for event in unfold(&reply) {

@@ -8,6 +8,7 @@ use interlingua_upstream::Ask;
 
 use crate::attempt::Order;
 use crate::config::{Route, To};
+use crate::excess;
 use crate::out::Out;
 use crate::refusal::{JSON, Refusal};
 use crate::turn::Came;
@@ -22,7 +23,8 @@ impl Came<'_> {
     }
 
     async fn counted(self) -> Result<Response<Out>, Refusal> {
-        let body = crate::turn::read(&self.body)?;
+        let body = crate::turn::read(&self.body, &self.config.limits)?;
+        excess::of_request(&body, self.dialect, &self.config.limits)?;
         let (model, routes) = self.routes(&body, self.dialect)?;
         let order = Order {
             gateway: self.gateway,

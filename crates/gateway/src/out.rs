@@ -10,6 +10,7 @@ use http_body::{Body, Frame, SizeHint};
 use interlingua::Stream;
 use interlingua_upstream::{self as upstream, Idle};
 
+use crate::config::Config;
 use crate::tale::Tale;
 
 pub(crate) enum Out {
@@ -24,6 +25,8 @@ pub(crate) struct Streaming {
     stream: Stream,
     /// Written by the road, and not yet taken by the client.
     ready: Vec<u8>,
+    /// With so much of that, nothing more is read.
+    enough: usize,
     /// How long nothing was sent.
     quiet: Idle,
     tale: Tale,
@@ -35,10 +38,12 @@ impl Streaming {
         source: Option<upstream::Body>,
         stream: Stream,
         ready: Vec<u8>,
-        heartbeat: Duration,
+        config: &Config,
         tale: Tale,
     ) -> Self {
-        Self { source, stream, ready, quiet: Idle::new(heartbeat), tale }
+        let enough = ENOUGH.min(config.limits.buffer);
+        let quiet = Idle::new(config.timeouts.heartbeat);
+        Self { source, stream, ready, enough, quiet, tale }
     }
 
     /// Reads what the provider has sent by now, or waits for more.
@@ -49,7 +54,7 @@ impl Streaming {
                     if let Ok(data) = frame.into_data() {
                         self.stream.push(&data, &mut self.ready);
                     }
-                    if self.ready.len() >= ENOUGH {
+                    if self.ready.len() >= self.enough {
                         return Poll::Ready(());
                     }
                 }

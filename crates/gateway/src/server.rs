@@ -18,7 +18,9 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use crate::access;
+use crate::crowd::Crowd;
 use crate::front::{self, Between};
+use crate::patient::Patient;
 use crate::state::Gateway;
 
 /// A gateway that listens; dropped, it stops as [`Running::stop`] does, and nobody waits for that.
@@ -37,6 +39,7 @@ pub struct Running {
 struct Door {
     addr: SocketAddr,
     room: Arc<Semaphore>,
+    crowd: Crowd,
     stop: watch::Receiver<bool>,
     /// Everyone who listens or is connected holds one: when all are gone, nobody does.
     here: mpsc::Sender<Infallible>,
@@ -99,7 +102,7 @@ fn open(gateway: Arc<Gateway>, listen: SocketAddr) -> io::Result<(TcpListener, D
     let (stop, stopped) = watch::channel(false);
     let (here, left) = mpsc::channel(1);
     let room = Arc::new(Semaphore::new(gateway.config.load().limits.connections));
-    let door = Door { addr, room, stop: stopped, here };
+    let door = Door { addr, room, crowd: Crowd::default(), stop: stopped, here };
     Ok((listener, door, Running { addr, gateway, stop, left }))
 }
 
@@ -126,11 +129,13 @@ async fn accept(listener: TcpListener, gateway: Arc<Gateway>, mut door: Door) {
             continue;
         };
         let Ok(place) = Arc::clone(&door.room).try_acquire_owned() else { continue };
+        let most = gateway.config.load().limits.connections_per_address;
+        let Some(member) = door.crowd.admit(peer.ip(), most) else { continue };
         let (gateway, stop) = (Arc::clone(&gateway), door.stop.clone());
         let between = Between { here: door.addr, peer };
         connections.spawn(async move {
             serve(stream, between, gateway, stop).await;
-            drop(place);
+            drop((place, member));
         });
     }
     drop(listener);
@@ -162,6 +167,7 @@ async fn serve(
         .max_headers(limits.headers)
         .max_buf_size(limits.head.max(BUFFER))
         .half_close(false);
+    let stream = Patient::new(stream, timeouts.write);
     let serving = builder.serve_connection(TokioIo::new(stream), service);
     tokio::pin!(serving);
     let first_head = sleep(timeouts.head);

@@ -11,14 +11,14 @@ use interlingua::{Dialect, Doc, Failure, find};
 use interlingua_upstream::retry::{Backoff, chance};
 use tokio::time::sleep;
 
-use crate::affinity;
 use crate::attempt::{Order, name_of};
-use crate::config::{Config, Route};
+use crate::config::{Config, Limits, Route};
 use crate::endpoint::Asked;
 use crate::out::Out;
 use crate::refusal::{Refusal, failure};
 use crate::state::Gateway;
 use crate::tale::{Place, Tale};
+use crate::{affinity, excess};
 
 /// A request of a client, as it came.
 pub(crate) struct Came<'c> {
@@ -54,8 +54,9 @@ impl Came<'_> {
     }
 
     async fn answer(self, tale: &mut Option<Tale>) -> Result<Response<Out>, Refusal> {
-        let body = read(&self.body)?;
+        let body = read(&self.body, &self.config.limits)?;
         let from = written_in(&body, self.dialect);
+        excess::of_request(&body, from, &self.config.limits)?;
         if let Some(refusal) = threads(&body, from) {
             return Err(refusal);
         }
@@ -120,7 +121,7 @@ impl Came<'_> {
             let Ok(pass) = way.breaker.admit(Instant::now()) else {
                 return Err(resting(name_of(route)));
             };
-            let body = again.take().map_or_else(|| read(&self.body), Ok)?;
+            let body = again.take().map_or_else(|| read(&self.body, &self.config.limits), Ok)?;
             let refusal = match order.attempt(body, route, tale).await {
                 Ok(response) => {
                     pass.succeeded(Instant::now());
@@ -153,8 +154,8 @@ impl Came<'_> {
     }
 }
 
-pub(crate) fn read(body: &Bytes) -> Result<Doc, Refusal> {
-    interlingua::read_object(body.clone()).map_err(|error| {
+pub(crate) fn read(body: &Bytes, limits: &Limits) -> Result<Doc, Refusal> {
+    interlingua::read_object_within(body.clone(), excess::of_json(limits)).map_err(|error| {
         let (line, column) = error.line_and_column(body);
         let message = format!("the body cannot be read: {error} (line {line}, column {column})");
         failure(FailureKind::Shape, &message).into()

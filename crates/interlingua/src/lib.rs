@@ -29,7 +29,7 @@ pub use interlingua_model::{
 pub use interlingua_repair as repair;
 pub use interlingua_wire as wire;
 pub use interlingua_wire::{Doc, Framing, Json, Kind, Limits, Malformed, Text};
-pub use stream::Stream;
+pub use stream::{Stream, StreamLimits};
 
 /// A request as it leaves.
 #[derive(Clone, Debug)]
@@ -40,6 +40,15 @@ pub struct Translated {
     /// What the translation of the reply needs to know of this request. Whoever has a clock and ids
     /// to give adds them.
     pub exchange: Exchange,
+}
+
+/// A whole reply as it leaves.
+#[derive(Clone, Debug)]
+pub struct TranslatedReply {
+    pub body: Bytes,
+    pub ledger: Ledger,
+    /// What it says, in the client's terms.
+    pub reply: Verbatim<Reply>,
 }
 
 /// A request of a client that speaks `from`, for a provider that speaks `to`: read, repaired, written.
@@ -144,6 +153,17 @@ pub fn translate_reply(
     to: &dyn Dialect,
     exchange: &Exchange,
 ) -> Result<(Bytes, Ledger), ReplyError> {
+    let TranslatedReply { body, ledger, .. } = translate_known_reply(body, from, to, exchange)?;
+    Ok((body, ledger))
+}
+
+/// As [`translate_reply`], for somebody who wants to know what it says.
+pub fn translate_known_reply(
+    body: Bytes,
+    from: &dyn Dialect,
+    to: &dyn Dialect,
+    exchange: &Exchange,
+) -> Result<TranslatedReply, ReplyError> {
     let body = read_object(body)?;
     let mut ledger = Ledger::default();
     let mut reply = match from.decode_reply(&body, exchange, &mut ledger) {
@@ -157,7 +177,7 @@ pub fn translate_reply(
         Some(_) => body.text().as_bytes().clone(),
         None => to.encode_reply(&reply, exchange, &mut ledger).into(),
     };
-    Ok((body, ledger))
+    Ok(TranslatedReply { body, ledger, reply })
 }
 
 /// The body of a provider's error, whatever it is, as the status and body for the client.
@@ -225,7 +245,12 @@ fn say_back(reply: &mut Verbatim<Reply>, exchange: &Exchange) {
 
 /// Requests and replies are JSON objects in every dialect.
 pub fn read_object(body: Bytes) -> Result<Doc, TranslateError> {
-    let doc = Doc::from_bytes(body, Limits::default())?;
+    read_object_within(body, Limits::default())
+}
+
+/// As [`read_object`], with limits of one's own.
+pub fn read_object_within(body: Bytes, limits: Limits) -> Result<Doc, TranslateError> {
+    let doc = Doc::from_bytes(body, limits)?;
     match doc.root().kind() {
         Kind::Object => Ok(doc),
         found => {

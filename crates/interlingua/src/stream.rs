@@ -5,7 +5,7 @@ use std::fmt;
 use bytes::Bytes;
 use interlingua_dialects::{Dialect, StreamReader, StreamWriter, note};
 use interlingua_model::{
-    Body, Event, Exchange, Failure, FailureKind, Fold, Ledger, Place, Reply, unfold,
+    Body, Delta, Event, Exchange, Failure, FailureKind, Fold, Ledger, Place, Reply, unfold,
 };
 use interlingua_wire::{Frame, FrameError, Framer, Framing, Limits, Text};
 
@@ -58,6 +58,20 @@ pub struct Stream {
     idle: Option<&'static str>,
     filler: &'static [u8],
     ping: Option<Bytes>,
+    limits: StreamLimits,
+    /// Bytes of arguments that came for the call that is open.
+    arguments: usize,
+}
+
+/// How much of a provider's stream is taken before it is given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamLimits {
+    /// Bytes of one event.
+    pub event: usize,
+    /// Lines of one event.
+    pub lines: usize,
+    /// Bytes of the arguments of one call.
+    pub arguments: usize,
 }
 
 /// The framing is known from the dialect, or from the first byte where the dialect has two.
@@ -120,7 +134,16 @@ impl Stream {
             idle: to.idle_event(),
             filler: to.filler(),
             ping: None,
+            limits: StreamLimits::default(),
+            arguments: 0,
         }
+    }
+
+    /// With limits of one's own, to be given before anything else.
+    #[must_use]
+    pub fn within(mut self, limits: StreamLimits) -> Self {
+        self.limits = limits;
+        self
     }
 
     /// Takes the next bytes of the provider's stream, and adds to `out` what the client gets of them.
@@ -206,7 +229,7 @@ impl Stream {
     }
 
     fn begin(&mut self, framing: Framing) {
-        let mut framer = Framer::new(framing, Limits::default().bytes);
+        let mut framer = Framer::new(framing, self.limits.event).with_lines(self.limits.lines);
         if let Input::Waiting { space, .. } = &self.input {
             for chunk in space {
                 framer.push(chunk);
@@ -244,6 +267,17 @@ impl Stream {
         }
         self.reader.read(frame, &mut self.events, &mut self.ledger);
         self.take_events(if forwarded { None } else { Some(out) });
+        self.give_up(out);
+    }
+
+    /// Ends the stream if a call has more arguments than are taken.
+    fn give_up(&mut self, out: &mut Vec<u8>) {
+        if self.arguments <= self.limits.arguments {
+            return;
+        }
+        let most = std::mem::replace(&mut self.limits.arguments, usize::MAX);
+        let message = format!("the arguments of a call have more than {most} bytes");
+        self.fail(Failure::new(FailureKind::Upstream, Text::new(&message)), out);
     }
 
     /// No more frames: the reader says how the reply ends.
@@ -269,13 +303,21 @@ impl Stream {
         } else {
             self.take_events(None);
         }
+        self.give_up(out);
     }
 
     /// Writes the events that were read, if they go to a writer, and folds them.
     fn take_events(&mut self, mut out: Option<&mut Vec<u8>>) {
         for mut event in self.events.drain(..) {
-            if self.ended {
+            if self.ended || self.arguments > self.limits.arguments {
                 continue;
+            }
+            match &event {
+                Event::Open { block, .. } => self.arguments = block.arguments(),
+                Event::Delta { delta: Delta::Args(text), .. } => {
+                    self.arguments += text.raw().len();
+                }
+                _ => {}
             }
             if let (Some(exchange), Event::Open { block, .. }) = (&self.exchange, &mut event)
                 && let Body::ToolCall(call) = &mut block.body
@@ -309,6 +351,12 @@ fn framing_of(framing: Framing, chunk: &Bytes) -> Option<Framing> {
     }
     let first = chunk.iter().find(|byte| !byte.is_ascii_whitespace())?;
     Some(if *first == b'[' { Framing::JsonArray } else { framing })
+}
+
+impl Default for StreamLimits {
+    fn default() -> Self {
+        Self { event: Limits::default().bytes, lines: 65_536, arguments: usize::MAX }
+    }
 }
 
 impl fmt::Debug for Stream {

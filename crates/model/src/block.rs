@@ -171,6 +171,11 @@ impl Block {
         self.seal = seal.map(Box::new);
         self
     }
+
+    /// Bytes of the arguments, of a call.
+    pub fn arguments(&self) -> usize {
+        if let Body::ToolCall(call) = &self.body { call.args.len() } else { 0 }
+    }
 }
 
 impl Body {
@@ -196,6 +201,18 @@ impl Args {
             Ok(doc) => Self::Json(doc.root().json()),
             Err(_) => Self::Malformed(text.clone()),
         }
+    }
+
+    /// Bytes, as they are written.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Json(json) => json.as_str().len(),
+            Self::Malformed(text) | Self::Freeform(text) => text.raw().len(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// The arguments as text, for dialects that carry them in a string.

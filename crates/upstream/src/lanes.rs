@@ -65,6 +65,7 @@ impl Lane {
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(KEPT)
             .pool_max_idle_per_host(KEPT_MOST)
+            .http1_max_buf_size(READ)
             .http2_initial_stream_window_size(STREAM)
             .http2_initial_connection_window_size(CONNECTION)
             .http2_keep_alive_interval(PULSE)
@@ -80,6 +81,9 @@ const ROOM: usize = 80;
 /// How long a connection that nobody uses is kept: less than servers keep theirs.
 const KEPT: Duration = Duration::from_secs(55);
 const KEPT_MOST: usize = 256;
+
+/// What is read of an answer before somebody takes it; no head is longer.
+const READ: usize = 128 * 1024;
 
 /// What may be on its way for one call, and for all of a lane together, so that a reader that is
 /// slow does not hold up the others.

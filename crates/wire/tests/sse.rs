@@ -278,3 +278,15 @@ fn a_large_event_in_small_chunks_takes_linear_time() {
     assert_eq!(framer.next().unwrap().unwrap().raw, event);
     assert!(begun.elapsed().as_secs() < 10);
 }
+
+#[test]
+fn the_lines_of_an_event_are_counted() {
+    let stream = Bytes::from("data: 1\ndata: 2\ndata: 3\n\ndata: 4\n\n");
+    let mut enough = Framer::new(Framing::Sse, LIMIT).with_lines(3);
+    enough.push(&stream);
+    assert_eq!(enough.next().unwrap().unwrap().data.as_deref(), Some("1\n2\n3"));
+    assert_eq!(enough.next().unwrap().unwrap().data.as_deref(), Some("4"));
+    let mut less = Framer::new(Framing::Sse, LIMIT).with_lines(2);
+    less.push(&stream);
+    assert!(less.next().unwrap_err().to_string().contains("too many lines"));
+}

@@ -15,6 +15,7 @@ use tokio::net::TcpListener;
 
 use crate::client::{CLIENTS, get, post};
 use crate::house::House;
+use crate::raw::{BEGINNING, EVENTS};
 
 /// A provider that sends the beginning of a stream and then nothing, and tells when its client is gone.
 fn stalling(house_of: &dyn Fn(Provider) -> House, before: &'static str) -> (House, Arc<Gone>) {
@@ -51,8 +52,7 @@ struct Gone {
 
 #[test]
 fn a_client_that_leaves_takes_its_request_along() {
-    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
-    let begun: &'static str = Box::leak(format!("{head}{BEGINNING}").into_boxed_str());
+    let begun: &'static str = Box::leak(format!("{EVENTS}{BEGINNING}").into_boxed_str());
     for before in ["", begun] {
         let house =
             |provider: Provider| House::with(|config| config.providers = vec![Arc::new(provider)]);
@@ -135,5 +135,3 @@ fn keys_are_asked_for_where_there_are_any() {
     assert_eq!(get(house.addr(), "/v1/models", "").status, 429, "whoever guesses has to wait");
     assert_eq!(get(house.addr(), "/healthz", "").status, 200);
 }
-
-const BEGINNING: &str = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"any\",\"content\":[],\"stop_reason\":null,\"usage\":{\"input_tokens\":1,\"output_tokens\":1}}}\n\nevent: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n";

@@ -14,7 +14,7 @@ use crate::house::House;
 
 /// How a turn may come out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
+pub(crate) enum Outcome {
     /// A complete answer.
     Answered,
     /// An error instead of an answer, or an error event after a part of one.
@@ -71,7 +71,7 @@ fn outcome(
     judged(client, stream, &answer)
 }
 
-fn judged(client: &Client, stream: bool, answer: &Answer) -> Result<Outcome, String> {
+pub(crate) fn judged(client: &Client, stream: bool, answer: &Answer) -> Result<Outcome, String> {
     if !answer.whole {
         return Err(format!("cut: {} {}", answer.status, answer.text()));
     }

@@ -8,5 +8,7 @@ mod contract;
 mod desk;
 mod faults;
 mod house;
+mod limits;
 mod matrix;
 mod proxy;
+mod raw;

@@ -1,10 +1,9 @@
 //! Providers that are reached through a proxy.
 
-use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener};
+use std::io::Write as _;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
-use std::thread;
 
 use interlingua::find;
 use interlingua_gateway::config::Proxies;
@@ -12,22 +11,15 @@ use interlingua_upstream::Provider;
 
 use crate::client::{CLIENTS, post};
 use crate::house::House;
+use crate::raw::server;
 
-/// Says the same to whoever comes, and tells the heads that it heard.
+/// Says the same to whoever comes, and tells what it heard.
 fn proxy(says: &'static str) -> (SocketAddr, Receiver<String>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let addr = listener.local_addr().unwrap();
     let (tell, told) = channel();
-    thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            let mut heard = [0; 16 * 1024];
-            let read = stream.read(&mut heard).unwrap();
-            if tell.send(String::from_utf8_lossy(&heard[..read]).into_owned()).is_err() {
-                return;
-            }
-            stream.write_all(says.as_bytes()).unwrap();
-        }
+    let addr = server(move |mut stream, heard| {
+        // The test may be over.
+        let _ = tell.send(heard);
+        stream.write_all(says.as_bytes()).unwrap();
     });
     (addr, told)
 }

@@ -72,6 +72,15 @@ impl Framer {
         Self { cutter, failed: None }
     }
 
+    /// No event may have more than so many lines, where frames have lines at all.
+    #[must_use]
+    pub fn with_lines(mut self, most: usize) -> Self {
+        if let Cutter::Sse(cutter) = &mut self.cutter {
+            cutter.at_most(most);
+        }
+        self
+    }
+
     /// Takes the next bytes of the stream.
     pub fn push(&mut self, chunk: &Bytes) {
         match &mut self.cutter {

@@ -16,8 +16,10 @@ pub(super) struct Cutter {
 }
 
 /// Looks for the blank line that ends an event, wherever chunks were cut.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Lines {
+    /// How many an event may have.
+    most: usize,
     place: Place,
     /// Where the lines of the event stand in it.
     ended: Vec<Range<usize>>,
@@ -41,7 +43,11 @@ enum Place {
 
 impl Cutter {
     pub(super) fn new(limit: usize) -> Self {
-        Self { chunks: Chunks::new(limit), lines: Lines::default() }
+        Self { chunks: Chunks::new(limit), lines: Lines::new(MOST_LINES) }
+    }
+
+    pub(super) fn at_most(&mut self, lines: usize) {
+        self.lines.most = lines;
     }
 
     pub(super) fn push(&mut self, chunk: &Bytes) {
@@ -65,6 +71,10 @@ impl Cutter {
 }
 
 impl Lines {
+    fn new(most: usize) -> Self {
+        Self { most, place: Place::default(), ended: Vec::new(), start: 0, seen: 0 }
+    }
+
     /// Begins a new event.
     fn begin(&mut self) {
         self.ended.clear();
@@ -89,7 +99,7 @@ impl Lines {
                 Place::Inside => {
                     let Some(length) = memchr::memchr2(b'\n', b'\r', &bytes[at..]) else { break };
                     at += length;
-                    if self.ended.len() == MOST_LINES {
+                    if self.ended.len() == self.most {
                         return Err(Wrong { at, why: "the event has too many lines" });
                     }
                     self.ended.push(self.start..self.seen + at);

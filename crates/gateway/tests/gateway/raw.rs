@@ -1,0 +1,26 @@
+//! A server that says whatever a test wants.
+
+use std::io::Read as _;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::thread;
+
+/// Hears the first bytes of each connection, and leaves the rest to `answer`.
+pub(crate) fn server(answer: impl Fn(TcpStream, String) + Send + 'static) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut heard = vec![0; 64 * 1024];
+            let read = stream.read(&mut heard).unwrap_or_default();
+            answer(stream, String::from_utf8_lossy(&heard[..read]).into_owned());
+        }
+    });
+    addr
+}
+
+pub(crate) const EVENTS: &str =
+    "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+
+/// How a stream of a provider begins that speaks the dialect `anthropic`.
+pub(crate) const BEGINNING: &str = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"any\",\"content\":[],\"stop_reason\":null,\"usage\":{\"input_tokens\":1,\"output_tokens\":1}}}\n\nevent: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n";
