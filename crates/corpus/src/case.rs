@@ -22,6 +22,8 @@ pub struct Case {
     pub ledger: Vec<String>,
     /// Whether the request is repaired on its way, or shows how it is read and written.
     pub repair: bool,
+    /// What the model is to be told of its calls: their ids, and the words.
+    pub told: Vec<(Text, Text)>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -85,6 +87,7 @@ impl Case {
             expect_stream,
             ledger: words(case.get("ledger")),
             repair: case.get("repair").and_then(Node::boolean).unwrap_or(true),
+            told: pairs(case.get("told")),
         })
     }
 }
@@ -195,4 +198,5 @@ const KEYS: &[&str] = &[
     "ledger",
     "repair",
     "betas",
+    "told",
 ];

@@ -16,4 +16,4 @@ pub mod walk;
 pub use case::{BadCase, Case, Expect};
 pub use compare::{Difference, compare};
 pub use input::Input;
-pub use run::{Verdict, run};
+pub use run::{Verdict, run, sent};

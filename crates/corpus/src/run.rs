@@ -2,8 +2,9 @@
 
 use bytes::Bytes;
 use interlingua::{
-    Failure, Framing, Json, Ledger, ReplyError, Stream, Text, find, transcribe_request,
-    translate_error, translate_reply, translate_request,
+    Conversation, Failure, Framing, Json, Ledger, ReplyError, Stream, Text, Told, TranslateError,
+    Translated, find, model::Body, open_document, read_object, transcribe_request, translate_error,
+    translate_reply,
 };
 
 use crate::{Case, Difference, Expect, Input, compare};
@@ -70,9 +71,29 @@ pub fn run(case: &Case) -> Verdict {
     Verdict { expected, got, got_stream, ledger: outcome.ledger, differences }
 }
 
+/// The request of a case as it leaves.
+pub fn sent(case: &Case, body: &Bytes) -> Result<Translated, TranslateError> {
+    if !case.repair {
+        return transcribe_request(body.clone(), case.from, case.to, &case.target);
+    }
+    let opened = open_document(read_object(body.clone())?, case.from, case.to, &case.target);
+    let told = told(case, opened.conversation());
+    Ok(opened.translate(&told))
+}
+
+/// Every call that the model is to be told of.
+fn told(case: &Case, conversation: &Conversation) -> Vec<Told> {
+    let blocks = conversation.turns.iter().flat_map(|turn| &turn.blocks);
+    let told = blocks.filter_map(|block| {
+        let Body::ToolCall(call) = &block.body else { return None };
+        let (_, message) = case.told.iter().find(|(id, _)| *id == call.id)?;
+        Some(Told { call: call.clone(), message: message.clone() })
+    });
+    told.collect()
+}
+
 fn request(case: &Case, body: &Bytes) -> Outcome {
-    let road = if case.repair { translate_request } else { transcribe_request };
-    match road(body.clone(), case.from, case.to, &case.target) {
+    match sent(case, body) {
         Ok(translated) => Outcome::whole(translated.body, translated.ledger),
         Err(error) => Outcome::refused(&error.to_string()),
     }

@@ -8,7 +8,7 @@ use std::path::Path;
 use bytes::Bytes;
 use interlingua::{repair, translate_request};
 use interlingua_corpus::walk::{Filed, REPAIR, WILD, cases};
-use interlingua_corpus::{Case, Input};
+use interlingua_corpus::{Case, Input, sent};
 use interlingua_strict::{Request, Switches, find};
 
 fn all() -> Vec<Filed> {
@@ -23,8 +23,8 @@ fn repaired() -> Vec<(Filed, Bytes)> {
         let Ok(case) = &filed.case else { continue };
         let Input::Request(body) = &case.input else { continue };
         if case.repair && [REPAIR, WILD].contains(&&*filed.kind) {
-            let sent = translate_request(body.clone(), case.from, case.to, &case.target);
-            let sent = sent.unwrap_or_else(|error| panic!("{}: {error}", filed.path.display()));
+            let sent = sent(case, body)
+                .unwrap_or_else(|error| panic!("{}: {error}", filed.path.display()));
             repaired.push((filed, sent.body));
         }
     }

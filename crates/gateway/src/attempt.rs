@@ -7,8 +7,8 @@ use http::Response;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use interlingua::model::{FailureKind, Retry, Usage};
 use interlingua::{
-    Dialect, Doc, Exchange, Failure, Ledger, ReplyError, Stream, Target, Text, TranslatedReply,
-    translate_document, translate_known_reply, unfold,
+    Dialect, Doc, Exchange, Failure, Ledger, ReadReply, ReplyError, Stream, Target, Text,
+    TranslatedReply, read_reply, translate_document, unfold,
 };
 use interlingua_upstream::{Answer, Ask, Body, Call, retry};
 use tokio::time::{Instant, sleep_until};
@@ -205,9 +205,10 @@ impl Heard<'_> {
 
     async fn whole(mut self, tale: &mut Option<Tale>) -> Result<Response<Out>, Refusal> {
         let body = self.read().await?;
-        let translated = translate_known_reply(body, self.to, self.order.client, &self.exchange);
-        let TranslatedReply { body, ledger, reply } = translated.map_err(refusal)?;
-        excess::of_reply(&reply.turn, &self.order.config.limits)?;
+        let read = read_reply(body, self.to, &self.exchange, None).map_err(refusal)?;
+        excess::of_reply(&read.reply.turn, &self.order.config.limits)?;
+        let TranslatedReply { body, ledger, reply, .. } =
+            read.encode(self.order.client, &self.exchange);
         Ok(self.answer(tale, body, &ledger, reply.usage.clone()))
     }
 
@@ -234,9 +235,8 @@ impl Heard<'_> {
     /// A whole reply for a client that wants a stream.
     async fn unfolded(mut self, tale: &mut Option<Tale>) -> Result<Response<Out>, Refusal> {
         let body = self.read().await?;
-        let body = interlingua::read_object(body).map_err(|error| refusal(error.into()))?;
-        let mut ledger = Ledger::default();
-        let reply = self.to.decode_reply(&body, &self.exchange, &mut ledger)?;
+        let read = read_reply(body, self.to, &self.exchange, None).map_err(refusal)?;
+        let ReadReply { reply, mut ledger, .. } = read;
         excess::of_reply(&reply.turn, &self.order.config.limits)?;
         let mut out = Vec::new();
         let mut writer = self.order.client.writer(&self.exchange);

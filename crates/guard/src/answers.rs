@@ -84,7 +84,7 @@ pub fn recall(conversation: &Conversation, owner: &str, answers: &dyn Answers) -
 /// A call, and the id under which its answer would be kept.
 fn called(block: &Block, source: DialectId) -> Option<(&ToolCall, String)> {
     let Body::ToolCall(call) = &block.body else { return None };
-    let unwritten = block.extras.find(source, WRITTEN_ID).is_some();
+    let unwritten = UNWRITTEN.iter().any(|mark| block.extras.find(source, mark).is_some());
     let id = if unwritten { unnamed(call) } else { call.id.contents().into_owned() };
     Some((call, id))
 }
@@ -175,4 +175,4 @@ impl Answers for InMemory {
 /// A message is some hundred bytes, and four thousand at most.
 const MOST: usize = 20_000;
 /// What readers of dialects with optional ids leave where the client wrote none.
-const WRITTEN_ID: &str = "written id";
+const UNWRITTEN: &[&str] = &["written id", "no id", "empty id"];

@@ -43,14 +43,22 @@ impl Watch {
         }
     }
 
-    /// Looks at a block of a reply. If its call is mended, so is the block.
-    pub fn block(&self, block: &mut Block) -> Option<Finding> {
-        let Body::ToolCall(call) = &mut block.body else { return None };
-        let finding = self.check(call)?;
-        if let Done::Mended(mended) = &finding.done {
-            call.clone_from(mended);
+    /// Whether calls of some tool that is offered are mended.
+    pub fn mends(&self) -> bool {
+        self.modes.mends() && !self.offer.tools.is_empty()
+    }
+
+    /// Looks at a block of a reply.
+    pub fn look(&self, block: &Block) -> Option<Finding> {
+        let Body::ToolCall(call) = &block.body else { return None };
+        if block.seal.is_none() || !self.modes.mends() {
+            return self.check(call);
         }
-        Some(finding)
+        // What somebody vouches for is not changed: it is answered instead.
+        let lower = |mode| if mode == Mode::Mend { Mode::Answer } else { mode };
+        let tools = self.modes.tools.iter().map(|(name, mode)| (name.clone(), lower(*mode)));
+        let modes = Modes { mode: lower(self.modes.mode), tools: tools.collect() };
+        Self { modes, ..self.clone() }.check(call)
     }
 
     /// Looks at one finished call; `None` if nothing is wrong with it, or nobody wants to know.

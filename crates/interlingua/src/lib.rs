@@ -6,30 +6,37 @@
 //! ```text
 //! request   body ─decode─▶ Conversation ─mend, fit─▶ · ─encode─▶ body ─▶ provider
 //! reply     body ─decode─▶ Reply ─encode─▶ body ─▶ client
-//! stream    bytes ─frame─▶ frames ─read─▶ Events ─write─▶ bytes ─▶ client
+//! stream    bytes ─frame─▶ frames ─read─▶ Events ─guard─▶ Events ─write─▶ bytes ─▶ client
 //! error     body ─decode─▶ Failure ─encode─▶ body ─▶ client
 //! ```
 //!
 //! The functions on this page are the whole road; nothing else translates anything.
 
 mod error;
+mod limits;
+mod opened;
+mod reply;
 mod stream;
+mod watching;
 
 use bytes::Bytes;
-use interlingua_model::{Body, Tool};
-use interlingua_repair::Profile;
+use interlingua_model::Tool;
 
 pub use error::{ReplyError, TranslateError};
 pub use interlingua_dialects::{ALL, Dialect, StreamReader, StreamWriter, find, note};
+pub use interlingua_guard as guard;
 pub use interlingua_model as model;
 pub use interlingua_model::{
-    Conversation, DialectId, Event, Exchange, Failure, Fold, Ledger, Reply, Target, ToolKind,
+    Conversation, DialectId, Event, Exchange, Failure, Fold, Ledger, Reply, Target, Told, ToolKind,
     Verbatim, unfold,
 };
 pub use interlingua_repair as repair;
 pub use interlingua_wire as wire;
 pub use interlingua_wire::{Doc, Framing, Json, Kind, Limits, Malformed, Text};
-pub use stream::{Stream, StreamLimits};
+pub use limits::StreamLimits;
+pub use opened::{Opened, open_document};
+pub use reply::{GUARD_MEND, ReadReply, read_reply};
+pub use stream::Stream;
 
 /// A request as it leaves.
 #[derive(Clone, Debug)]
@@ -49,6 +56,8 @@ pub struct TranslatedReply {
     pub ledger: Ledger,
     /// What it says, in the client's terms.
     pub reply: Verbatim<Reply>,
+    /// What the guard found about its calls.
+    pub findings: Vec<guard::Finding>,
 }
 
 /// A request of a client that speaks `from`, for a provider that speaks `to`: read, repaired, written.
@@ -85,34 +94,12 @@ pub fn translate_request(
 /// As [`translate_request`], for a body that was read before, by somebody who had to know the model
 /// it asks for.
 pub fn translate_document(
-    mut body: Doc,
+    body: Doc,
     from: &dyn Dialect,
     to: &dyn Dialect,
     target: &Target,
 ) -> Translated {
-    let mut ledger = Ledger::default();
-    if Profile::is_for(to.id()) {
-        body = repair::repair_body(body, &mut ledger);
-    }
-    let mut conversation = from.decode_request(&body, &mut ledger);
-    if target.stream && from.id() != to.id() && conversation.settings.stream != Some(true) {
-        conversation.edit().settings.edit().stream = Some(true);
-    }
-    let mut exchange = exchange_of(&conversation, target);
-    let Some(profile) = Profile::of(to.id(), target, conversation.model.as_ref()) else {
-        let body = to.encode_request(&conversation, target, &mut ledger);
-        return Translated { body, ledger, exchange };
-    };
-    let repaired = repair::repair(&mut conversation, &profile, &mut ledger);
-    // Calls come back under the names that are sent.
-    exchange.freeform = freeform(&conversation);
-    exchange.renamed_tools = repaired.renamed.names;
-    exchange.renamed_calls = repaired.renamed.ids;
-    exchange.schemas = repaired.schemas;
-    let encoded = ledger.entries.len();
-    let body = to.encode_request(&conversation, target, &mut ledger);
-    repaired.trail.settle(&mut ledger, encoded);
-    Translated { body, ledger, exchange }
+    open_document(body, from, to, target).translate(&[])
 }
 
 /// A request as it is, in another dialect: read and written, and nothing repaired.
@@ -153,31 +140,8 @@ pub fn translate_reply(
     to: &dyn Dialect,
     exchange: &Exchange,
 ) -> Result<(Bytes, Ledger), ReplyError> {
-    let TranslatedReply { body, ledger, .. } = translate_known_reply(body, from, to, exchange)?;
-    Ok((body, ledger))
-}
-
-/// As [`translate_reply`], for somebody who wants to know what it says.
-pub fn translate_known_reply(
-    body: Bytes,
-    from: &dyn Dialect,
-    to: &dyn Dialect,
-    exchange: &Exchange,
-) -> Result<TranslatedReply, ReplyError> {
-    let body = read_object(body)?;
-    let mut ledger = Ledger::default();
-    let mut reply = match from.decode_reply(&body, exchange, &mut ledger) {
-        Ok(reply) => reply,
-        Err(failure) => return Err(ReplyError::Failed(Box::new(failure))),
-    };
-    if exchange.has_renamed() {
-        say_back(&mut reply, exchange);
-    }
-    let body = match reply.text_for(to.id()) {
-        Some(_) => body.text().as_bytes().clone(),
-        None => to.encode_reply(&reply, exchange, &mut ledger).into(),
-    };
-    Ok(TranslatedReply { body, ledger, reply })
+    let read = read_reply(body, from, exchange, None)?.encode(to, exchange);
+    Ok((read.body, read.ledger))
 }
 
 /// The body of a provider's error, whatever it is, as the status and body for the client.
@@ -227,20 +191,9 @@ pub fn exchange_of(conversation: &Conversation, target: &Target) -> Exchange {
 }
 
 /// The names of the tools that take free text.
-fn freeform(conversation: &Conversation) -> Vec<Text> {
+pub(crate) fn freeform(conversation: &Conversation) -> Vec<Text> {
     let takes_text = |tool: &&Verbatim<Tool>| matches!(tool.kind, ToolKind::Freeform { .. });
     conversation.tools.iter().filter(takes_text).map(|tool| tool.name.clone()).collect()
-}
-
-/// Says the calls of a reply in the client's terms.
-fn say_back(reply: &mut Verbatim<Reply>, exchange: &Exchange) {
-    for at in 0..reply.turn.blocks.len() {
-        let Body::ToolCall(call) = &reply.turn.blocks[at].body else { continue };
-        let mut call = call.clone();
-        if exchange.say_back(&mut call) {
-            reply.edit().turn.blocks[at].edit().body = Body::ToolCall(call);
-        }
-    }
 }
 
 /// Requests and replies are JSON objects in every dialect.

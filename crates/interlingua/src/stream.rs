@@ -4,10 +4,14 @@ use std::fmt;
 
 use bytes::Bytes;
 use interlingua_dialects::{Dialect, StreamReader, StreamWriter, note};
+use interlingua_guard::{Finding, Watch};
 use interlingua_model::{
     Body, Delta, Event, Exchange, Failure, FailureKind, Fold, Ledger, Place, Reply, unfold,
 };
-use interlingua_wire::{Frame, FrameError, Framer, Framing, Limits, Text};
+use interlingua_wire::{Frame, FrameError, Framer, Framing, Text};
+
+use crate::StreamLimits;
+use crate::watching::{Watching, Writing};
 
 /// Translates one streamed reply. Bytes go in as they come and leave as soon as they mean something.
 ///
@@ -45,6 +49,7 @@ pub struct Stream {
     forward: Forward,
     /// Kept if calls may have to be said in the client's terms.
     exchange: Option<Exchange>,
+    watching: Option<Box<Watching>>,
     /// Kept between frames for its memory.
     events: Vec<Event>,
     fold: Fold,
@@ -61,17 +66,6 @@ pub struct Stream {
     limits: StreamLimits,
     /// Bytes of arguments that came for the call that is open.
     arguments: usize,
-}
-
-/// How much of a provider's stream is taken before it is given up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StreamLimits {
-    /// Bytes of one event.
-    pub event: usize,
-    /// Lines of one event.
-    pub lines: usize,
-    /// Bytes of the arguments of one call.
-    pub arguments: usize,
 }
 
 /// The framing is known from the dialect, or from the first byte where the dialect has two.
@@ -126,6 +120,7 @@ impl Stream {
             writer: to.writer(exchange),
             forward: if same { Forward::If { array: exchange.array } } else { Forward::No },
             exchange: renamed.then(|| exchange.clone()),
+            watching: None,
             events: Vec::new(),
             fold: Fold::new(),
             ledger: Ledger::default(),
@@ -144,6 +139,22 @@ impl Stream {
     pub fn within(mut self, limits: StreamLimits) -> Self {
         self.limits = limits;
         self
+    }
+
+    /// Has a guard look at each call of the reply when it is finished. Where frames leave as they come,
+    /// it looks only; if it may change calls, frames are written anew in the same dialect, too.
+    #[must_use]
+    pub fn watched(mut self, watch: Watch) -> Self {
+        if watch.mends() {
+            self.forward = Forward::No;
+        }
+        self.watching = Some(Box::new(Watching::new(watch)));
+        self
+    }
+
+    /// What the guard has found since it was last asked.
+    pub fn findings(&mut self) -> Vec<Finding> {
+        self.watching.as_mut().map(|on| std::mem::take(&mut on.findings)).unwrap_or_default()
     }
 
     /// Takes the next bytes of the provider's stream, and adds to `out` what the client gets of them.
@@ -308,6 +319,9 @@ impl Stream {
 
     /// Writes the events that were read, if they go to a writer, and folds them.
     fn take_events(&mut self, mut out: Option<&mut Vec<u8>>) {
+        if let Some(watching) = &mut self.watching {
+            watching.hears(&self.events);
+        }
         for mut event in self.events.drain(..) {
             if self.ended || self.arguments > self.limits.arguments {
                 continue;
@@ -326,10 +340,17 @@ impl Stream {
             }
             self.ended = matches!(event, Event::Stop(_) | Event::Fail(_));
             self.begun |= matches!(event, Event::Open { .. });
-            if let Some(out) = &mut out {
-                self.writer.write(&event, out, &mut self.ledger);
+            let mut to = Writing {
+                writer: &mut *self.writer,
+                out: out.as_deref_mut(),
+                ledger: &mut self.ledger,
+            };
+            if let Some(watching) = &mut self.watching {
+                watching.take(event, &mut self.fold, to);
+            } else {
+                to.write(&event);
+                self.fold.take(event);
             }
-            self.fold.take(event);
         }
     }
 
@@ -351,12 +372,6 @@ fn framing_of(framing: Framing, chunk: &Bytes) -> Option<Framing> {
     }
     let first = chunk.iter().find(|byte| !byte.is_ascii_whitespace())?;
     Some(if *first == b'[' { Framing::JsonArray } else { framing })
-}
-
-impl Default for StreamLimits {
-    fn default() -> Self {
-        Self { event: Limits::default().bytes, lines: 65_536, arguments: usize::MAX }
-    }
 }
 
 impl fmt::Debug for Stream {

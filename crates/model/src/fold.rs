@@ -71,6 +71,11 @@ impl Fold {
         &self.reply
     }
 
+    /// The last block that is complete, to be changed.
+    pub fn last_mut(&mut self) -> Option<&mut Block> {
+        self.reply.turn.blocks.last_mut().map(Verbatim::edit)
+    }
+
     /// What broke the reply, if anything did.
     pub fn failure(&self) -> Option<&Failure> {
         self.failure.as_ref()

@@ -37,7 +37,7 @@ mod tools;
 mod trail;
 mod work;
 
-use interlingua_model::{Conversation, Ledger, Place, Verbatim};
+use interlingua_model::{Conversation, Ledger, Place, Told, Verbatim};
 use interlingua_wire::{Doc, Json, Limits, Text};
 
 pub use profile::Profile;
@@ -105,6 +105,7 @@ pub static ALL: &[Rule] = &[
     mend("orphan-result", mend::orphan_result::apply),
     on(About::Foreign, mend("foreign-pair", mend::foreign_pair::apply)),
     mend("scattered-result", mend::scattered_result::apply),
+    mend("guard-answer", mend::guard_answer::apply),
     mend("unanswered-call", mend::unanswered_call::apply),
     fit("result-order", fit::result_order::apply),
     fit("empty-calls", fit::empty_calls::apply),
@@ -225,13 +226,15 @@ pub fn repair_body(mut body: Doc, ledger: &mut Ledger) -> Doc {
     body
 }
 
-/// Runs every rule on the conversation, and notes every change.
+/// Runs every rule on the conversation, and notes every change. What the model is to be told of its
+/// calls becomes their results.
 pub fn repair(
     conversation: &mut Verbatim<Conversation>,
     profile: &Profile,
+    told: &[Told],
     ledger: &mut Ledger,
 ) -> Repaired {
-    let mut work = Work::new(conversation, profile, ledger);
+    let mut work = Work::new(conversation, profile, told, ledger);
     odd::forget(&mut work);
     for rule in ALL {
         if let Apply::Conversation(apply) = rule.apply

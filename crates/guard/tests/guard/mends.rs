@@ -1,9 +1,9 @@
 //! Mending loses nothing, and is done only where the call fits afterwards.
 
 use interlingua_guard::{Done, Mode};
-use interlingua_model::{Block, Body};
+use interlingua_model::{Block, Body, Seal};
 
-use crate::{NOW, READ_FILE, call, found, kind, mended, watch};
+use crate::{NOW, READ_FILE, call, found, mended, watch};
 
 #[test]
 fn what_can_be_mended_without_loss_is() {
@@ -65,11 +65,14 @@ fn a_call_that_may_be_mended_waits_and_others_do_not() {
 }
 
 #[test]
-fn a_block_is_mended_in_place() {
+fn what_is_sealed_is_answered_instead() {
     let watch = watch(Mode::Mend, &[("now", NOW)]);
-    let mut block = Block::new(Body::ToolCall(call("NOW", "")));
-    let finding = watch.block(&mut block).unwrap();
+    let block = Block::new(Body::ToolCall(call("NOW", "")));
+    let finding = watch.look(&block).unwrap();
     assert_eq!(finding.call, call("NOW", ""));
-    assert_eq!(block.body, Body::ToolCall(call("now", "{}")));
-    assert_eq!(kind(&watch, "now", "{}"), "");
+    assert_eq!(finding.done, Done::Mended(Box::new(call("now", "{}"))));
+    let seal = Seal::new("issuer".into(), "data".into());
+    let finding = watch.look(&block.sealed(Some(seal))).unwrap();
+    assert!(finding.answer().is_some());
+    assert!(watch.look(&Block::text("NOW".into())).is_none());
 }

@@ -3,6 +3,7 @@
 pub mod duplicate_call;
 pub mod duplicate_result;
 pub mod foreign_pair;
+pub mod guard_answer;
 pub mod lone_surrogate;
 pub mod orphan_result;
 pub mod scattered_result;

@@ -46,14 +46,26 @@ fn unanswered(work: &Work<'_>, start: usize) -> Option<Spot> {
 }
 
 fn answer(work: &mut Work<'_>, start: usize, spot: Spot) {
+    let Some(call) = pairing::call(work.block(spot.0, spot.1)) else { return };
+    let what = format!("added a result for the call {}: its outcome is unknown", call.id);
+    add_result(work, start, spot, Text::new(UNKNOWN_OUTCOME), what);
+}
+
+/// Adds a result that says what went wrong, for a call of the round that begins with `start`.
+pub(crate) fn add_result(
+    work: &mut Work<'_>,
+    start: usize,
+    spot: Spot,
+    message: Text,
+    what: String,
+) {
     let Some(round) = Round::at(work.turns(), start) else { return };
     let Some(called) = pairing::call(work.block(spot.0, spot.1)) else { return };
     let call = called.id.clone();
     let by_name = work.profile.calls.ordered_results;
     let name = by_name.then(|| called.name.clone());
-    let what = format!("added a result for the call {call}: its outcome is unknown");
     let rank = round.rank(work, &call);
-    let content = vec![Block::text(Text::new(UNKNOWN_OUTCOME)).into()];
+    let content = vec![Block::text(message).into()];
     let result = ToolResult { call, name, content, is_error: true };
     let mut block = Block::new(Body::ToolResult(result));
     pairing::share_id(work, spot, &mut block);

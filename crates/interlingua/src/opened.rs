@@ -1,0 +1,72 @@
+//! A request that was read, and is not yet repaired and written: the place to look at what the client
+//! says, and to add what only the house knows.
+
+use interlingua_dialects::Dialect;
+use interlingua_model::{Conversation, Ledger, Target, Told, Verbatim};
+use interlingua_repair::{self as repair, Profile};
+use interlingua_wire::Doc;
+
+use crate::{Translated, exchange_of, freeform};
+
+/// A request on its way to a target.
+pub struct Opened<'t> {
+    conversation: Verbatim<Conversation>,
+    ledger: Ledger,
+    to: &'t dyn Dialect,
+    target: &'t Target,
+}
+
+/// Reads a request of a client that speaks `from`, for a provider that speaks `to`.
+pub fn open_document<'t>(
+    mut body: Doc,
+    from: &dyn Dialect,
+    to: &'t dyn Dialect,
+    target: &'t Target,
+) -> Opened<'t> {
+    let mut ledger = Ledger::default();
+    if Profile::is_for(to.id()) {
+        body = repair::repair_body(body, &mut ledger);
+    }
+    let mut conversation = from.decode_request(&body, &mut ledger);
+    if target.stream && from.id() != to.id() && conversation.settings.stream != Some(true) {
+        conversation.edit().settings.edit().stream = Some(true);
+    }
+    Opened { conversation, ledger, to, target }
+}
+
+impl Opened<'_> {
+    /// The conversation as the client wrote it.
+    pub fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    /// Repairs and writes it. What the model is to be told of its calls becomes their results.
+    pub fn translate(self, told: &[Told]) -> Translated {
+        let Self { mut conversation, mut ledger, to, target } = self;
+        let mut exchange = exchange_of(&conversation, target);
+        let Some(profile) = Profile::of(to.id(), target, conversation.model.as_ref()) else {
+            let body = to.encode_request(&conversation, target, &mut ledger);
+            return Translated { body, ledger, exchange };
+        };
+        let repaired = repair::repair(&mut conversation, &profile, told, &mut ledger);
+        // Calls come back under the names that are sent.
+        exchange.freeform = freeform(&conversation);
+        exchange.renamed_tools = repaired.renamed.names;
+        exchange.renamed_calls = repaired.renamed.ids;
+        exchange.schemas = repaired.schemas;
+        let encoded = ledger.entries.len();
+        let body = to.encode_request(&conversation, target, &mut ledger);
+        repaired.trail.settle(&mut ledger, encoded);
+        Translated { body, ledger, exchange }
+    }
+}
+
+impl std::fmt::Debug for Opened<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { conversation, ledger, .. } = self;
+        f.debug_struct("Opened")
+            .field("conversation", conversation)
+            .field("ledger", ledger)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,84 @@
+//! A whole reply: read, said in the client's terms, and looked at by the guard.
+
+use bytes::Bytes;
+use interlingua_dialects::Dialect;
+use interlingua_guard::{Done, Finding, Watch};
+use interlingua_model::{Body, Exchange, Ledger, Place, Reply, Verbatim};
+use interlingua_wire::Doc;
+
+use crate::{ReplyError, TranslatedReply, read_object};
+
+/// A reply that was read, and is not yet written.
+#[derive(Debug)]
+pub struct ReadReply {
+    body: Doc,
+    pub reply: Verbatim<Reply>,
+    pub ledger: Ledger,
+    /// What the guard found about its calls.
+    pub findings: Vec<Finding>,
+}
+
+/// Reads a reply of a provider that speaks `from`. A watch looks at its calls.
+pub fn read_reply(
+    body: Bytes,
+    from: &dyn Dialect,
+    exchange: &Exchange,
+    watch: Option<&Watch>,
+) -> Result<ReadReply, ReplyError> {
+    let body = read_object(body)?;
+    let mut ledger = Ledger::default();
+    let mut reply = match from.decode_reply(&body, exchange, &mut ledger) {
+        Ok(reply) => reply,
+        Err(failure) => return Err(ReplyError::Failed(Box::new(failure))),
+    };
+    if exchange.has_renamed() {
+        say_back(&mut reply, exchange);
+    }
+    let findings = watch.map(|watch| look(watch, &mut reply, &mut ledger)).unwrap_or_default();
+    Ok(ReadReply { body, reply, ledger, findings })
+}
+
+impl ReadReply {
+    /// Writes it for a client that speaks `to`.
+    pub fn encode(self, to: &dyn Dialect, exchange: &Exchange) -> TranslatedReply {
+        let Self { body, reply, mut ledger, findings } = self;
+        let body = match reply.text_for(to.id()) {
+            Some(_) => body.text().as_bytes().clone(),
+            None => to.encode_reply(&reply, exchange, &mut ledger).into(),
+        };
+        TranslatedReply { body, ledger, reply, findings }
+    }
+}
+
+/// Says the calls of a reply in the client's terms.
+fn say_back(reply: &mut Verbatim<Reply>, exchange: &Exchange) {
+    for at in 0..reply.turn.blocks.len() {
+        let Body::ToolCall(call) = &reply.turn.blocks[at].body else { continue };
+        let mut call = call.clone();
+        if exchange.say_back(&mut call) {
+            reply.edit().turn.blocks[at].edit().body = Body::ToolCall(call);
+        }
+    }
+}
+
+/// Looks at every call; only what is mended is touched.
+fn look(watch: &Watch, reply: &mut Verbatim<Reply>, ledger: &mut Ledger) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for at in 0..reply.turn.blocks.len() {
+        let Some(finding) = watch.look(&reply.turn.blocks[at]) else { continue };
+        if let Done::Mended(call) = &finding.done {
+            reply.edit().turn.blocks[at].edit().body = Body::ToolCall((**call).clone());
+            note_mended(&finding, ledger);
+        }
+        findings.push(finding);
+    }
+    findings
+}
+
+pub(crate) fn note_mended(finding: &Finding, ledger: &mut Ledger) {
+    let (id, kind) = (&finding.call.id, finding.kind.name());
+    ledger.change(GUARD_MEND, Place::REPLY, format!("mended the call {id}: {kind}"));
+}
+
+/// The name under which mended calls are noted.
+pub const GUARD_MEND: &str = "guard-mend";

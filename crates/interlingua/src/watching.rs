@@ -1,0 +1,103 @@
+//! The guard on a stream: each call is looked at when it is finished, and waits until then if it may
+//! be changed.
+
+use interlingua_dialects::StreamWriter;
+use interlingua_guard::{Done, Finding, Watch};
+use interlingua_model::{Body, Event, Fold, Ledger, unfold_block};
+
+use crate::reply::note_mended;
+
+#[derive(Debug)]
+pub(crate) struct Watching {
+    watch: Watch,
+    /// The events of a call that waits.
+    held: Vec<Event>,
+    pub(crate) findings: Vec<Finding>,
+    /// What is closed now is closed because the reply breaks off.
+    broken: bool,
+}
+
+/// Where events go: to the client's writer, unless the frames themselves went there.
+pub(crate) struct Writing<'w> {
+    pub(crate) writer: &'w mut dyn StreamWriter,
+    pub(crate) out: Option<&'w mut Vec<u8>>,
+    pub(crate) ledger: &'w mut Ledger,
+}
+
+impl Writing<'_> {
+    pub(crate) fn write(&mut self, event: &Event) {
+        if let Some(out) = &mut self.out {
+            self.writer.write(event, out, self.ledger);
+        }
+    }
+}
+
+impl Watching {
+    pub(crate) fn new(watch: Watch) -> Self {
+        Self { watch, held: Vec::new(), findings: Vec::new(), broken: false }
+    }
+
+    /// These events come next, together.
+    pub(crate) fn hears(&mut self, events: &[Event]) {
+        self.broken |= events.iter().any(|event| matches!(event, Event::Fail(_)));
+    }
+
+    /// Takes the next event in the place of writer and fold.
+    pub(crate) fn take(&mut self, event: Event, fold: &mut Fold, mut to: Writing<'_>) {
+        let Event::Close { index } = event else {
+            if self.waits(&event, to.out.is_some()) {
+                self.held.push(event.clone());
+            } else {
+                self.release(&mut to);
+                to.write(&event);
+            }
+            fold.take(event);
+            return;
+        };
+        let before = fold.so_far().turn.blocks.len();
+        fold.take(Event::Close { index });
+        let blocks = &fold.so_far().turn.blocks;
+        let closed = blocks.last().filter(|_| blocks.len() > before && !self.broken);
+        if let Some(finding) = closed.and_then(|block| self.watch.look(block)) {
+            if let (Done::Mended(call), false) = (&finding.done, self.held.is_empty()) {
+                self.held.clear();
+                if let Some(block) = fold.last_mut() {
+                    block.body = Body::ToolCall((**call).clone());
+                    unfold_block(index, block, &mut self.held);
+                    // It ends with this event, which is written below.
+                    self.held.pop();
+                }
+                note_mended(&finding, to.ledger);
+            }
+            self.findings.push(finding);
+        }
+        self.release(&mut to);
+        to.write(&Event::Close { index });
+    }
+
+    /// Whether an event has to wait: those of a call that may be changed do.
+    fn waits(&self, event: &Event, written: bool) -> bool {
+        match event {
+            Event::Open { block, .. } => {
+                written
+                    && block.seal.is_none()
+                    && matches!(&block.body, Body::ToolCall(call) if self.watch.may_mend(&call.name))
+            }
+            Event::Delta { .. } => !self.held.is_empty(),
+            Event::Start { .. }
+            | Event::Close { .. }
+            | Event::Usage(_)
+            | Event::Stop(_)
+            | Event::Fail(_)
+            | Event::Ping
+            | Event::Foreign { .. } => false,
+        }
+    }
+
+    /// What waited goes on as it is.
+    fn release(&mut self, to: &mut Writing<'_>) {
+        for event in self.held.drain(..) {
+            to.write(&event);
+        }
+    }
+}
