@@ -36,7 +36,27 @@ macro_rules! rule {
     };
 }
 
-pub(super) const RULES: [Rule; 41] = [
+/// Whether a path leads into the additional fields that are there for Claude.
+fn is_additional(path: &str) -> bool {
+    let field = path.strip_prefix(ADDITIONAL).and_then(|rest| rest.strip_prefix('.'));
+    let first = field.and_then(|field| field.split('.').next());
+    first.is_some_and(|first| FIELDS.contains(&first))
+}
+
+/// "put `thinking`, `anthropic_beta`, `top_k`, `output_config` here"
+const FIELDS: &[&str] = &["thinking", "reasoning_config", "top_k", "output_config", "metadata"];
+
+pub(super) const RULES: [Rule; 46] = [
+    rule!(
+        "field-required",
+        "An additional field lacks what it must have, such as a budget.",
+        Inferred,
+        is_additional
+    ),
+    rule!("unknown-tag", "Thinking is of no known type.", Inferred, is_additional),
+    rule!("thinking-display", "Thinking is shown in a way that there is not.", Inferred),
+    rule!("wrong-type", "An additional field is of another type.", Inferred, is_additional),
+    rule!("cached-thinking", "A cache point stands after reasoning.", Inferred),
     rule!(
         "extra-input",
         "An additional field is not known to the Messages API, or needs a beta that was not asked for.",

@@ -117,7 +117,10 @@ impl Underlying {
             *index = place.to_string();
         }
         if let Some(first) = parts.first_mut() {
-            if additional(body).any(|(key, _)| key == first) {
+            let said = |name: &str| additional(body).any(|(key, _)| key == name);
+            if *first == "thinking" && said("reasoning_config") {
+                *first = format!("{ADDITIONAL}.reasoning_config");
+            } else if said(first) {
                 *first = format!("{ADDITIONAL}.{first}");
             } else if let Some((place, _)) = PLACES.iter().find(|(_, there)| there == first) {
                 (*place).clone_into(first);
@@ -211,6 +214,8 @@ pub(super) fn block(value: &Value) -> Value {
                 items(inner, "content").iter().map(|part| string(part, "text")).collect();
             json!({"type": "text", "text": text})
         }
+        // Something else than text.
+        "video" | "audio" | "searchResult" => json!({"type": kind}),
         // Whatever else there is, is something said.
         _ => json!({"type": "text", "text": inner.to_string()}),
     }
