@@ -15,9 +15,11 @@ pub(super) static CONVERSE: Shape = Structure(&[
     Member::new("requestMetadata", &Map(Length { least: 1, most: 16 })),
     Member::new("performanceConfig", &PERFORMANCE),
     Member::new("serviceTier", &SERVICE_TIER),
-    Member::new("outputConfig", &Any),
+    Member::new("outputConfig", &OUTPUT),
     Member::new("promptVariables", &Any),
 ]);
+
+static OUTPUT: Shape = Structure(&[Member::new("textFormat", &Any), Member::new("effort", &TEXT)]);
 
 static MESSAGE: Shape = Structure(&[
     Member::required("role", &Choice(&["user", "assistant"])),

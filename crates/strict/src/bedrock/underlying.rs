@@ -175,7 +175,8 @@ pub(super) fn block(value: &Value) -> Value {
             let kind = format!("image/{}", string(inner, "format"));
             let source = match inner.pointer("/source/bytes") {
                 Some(data) => json!({"type": "base64", "media_type": kind, "data": data}),
-                None => json!({"type": "url", "url": "https://s3.amazonaws.com/"}),
+                // Wherever it is, it is this image and no other.
+                None => json!({"type": "url", "url": format!("https://s3.amazonaws.com/{inner}")}),
             };
             json!({"type": "image", "source": source})
         }
@@ -184,7 +185,8 @@ pub(super) fn block(value: &Value) -> Value {
                 Some(data) => json!({"type": "base64", "data": data}),
                 None => json!(inner.field("source")),
             };
-            json!({"type": "document", "source": source, "title": inner.field("name")})
+            let (title, format) = (inner.field("name"), inner.field("format"));
+            json!({"type": "document", "source": source, "title": title, "context": format})
         }
         // What the provider runs itself stands where nothing of the client's does.
         "toolUse" | "toolResult" if inner.field("type").is_some_and(Value::is_string) => {
