@@ -62,6 +62,8 @@ fn house(dialect: &str, flavor: &str, model: &str) -> &'static str {
         "openai-responses" => "openai",
         _ if flavor == "gemini-compat" => "google",
         _ if model.contains("claude") => "anthropic",
+        // Whatever the judge there does not know is a Claude.
+        "bedrock" if !model.contains('.') => "anthropic",
         _ if model.starts_with("google/") => "google",
         _ if model.contains("gpt-") && !model.contains("oss") => "openai",
         _ => "another",
