@@ -39,6 +39,11 @@ impl<T> Verbatim<T> {
         self
     }
 
+    /// As [`Verbatim::beside`], in place.
+    pub fn change_beside(&mut self, change: impl FnOnce(&mut T)) {
+        change(&mut self.value);
+    }
+
     /// The text, if the value came from this dialect and was not edited since.
     pub fn text_for(&self, dialect: DialectId) -> Option<&Json> {
         self.text.as_ref().filter(|(from, _)| *from == dialect).map(|(_, text)| text)

@@ -93,6 +93,9 @@ pub(crate) fn whole(work: &Work<'_>, field: &str) -> Option<(usize, Option<Strin
 pub(crate) fn set(work: &mut Work<'_>, spot: Spot, cache: Option<Cache>) {
     let cache = cache.map(Box::new);
     let dialect = work.profile.dialect;
+    if work.profile.cache.beside {
+        return beside(work, spot, cache);
+    }
     match spot {
         Spot::Tool(tool) => {
             let tool = work.tools()[tool].edit();
@@ -107,6 +110,22 @@ pub(crate) fn set(work: &mut Work<'_>, spot: Spot, cache: Option<Cache>) {
         Spot::Inner(turn, block, inner) => {
             if let Body::ToolResult(result) = &mut work.edit(turn, block).body {
                 mark(result.content[inner].edit(), cache, dialect);
+            }
+        }
+    }
+}
+
+/// The same where the text of what is marked does not hold the mark.
+fn beside(work: &mut Work<'_>, spot: Spot, cache: Option<Box<Cache>>) {
+    match spot {
+        Spot::Tool(tool) => work.tools()[tool].change_beside(|tool| tool.cache = cache),
+        Spot::System(block) => work.system()[block].change_beside(|block| block.cache = cache),
+        Spot::Block(turn, block) => {
+            work.turn(turn).blocks[block].change_beside(|block| block.cache = cache);
+        }
+        Spot::Inner(turn, block, inner) => {
+            if let Body::ToolResult(result) = &mut work.edit(turn, block).body {
+                result.content[inner].change_beside(|block| block.cache = cache);
             }
         }
     }

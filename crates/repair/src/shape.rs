@@ -35,8 +35,8 @@ pub enum Kind {
     Open(&'static [Key]),
     /// A text that is not empty.
     Words,
-    /// A name: letters, digits, `_` and `-`, and not too many.
-    Plain,
+    /// A name: letters, digits and these, and not too many.
+    Spelled(&'static str),
     /// An object with these fields, by the word in its `type`.
     Tagged(&'static [(&'static str, &'static [Key])]),
     /// A text that is base64, of either alphabet.
@@ -114,10 +114,11 @@ impl Reading<'_> {
             _ if node.is_null() => true,
             Kind::Text => node.is_string(),
             Kind::Words => node.is_string() && !node.word().is_empty(),
-            Kind::Plain => {
-                let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+            Kind::Spelled(others) => {
+                let fits =
+                    |byte: u8| byte.is_ascii_alphanumeric() || others.as_bytes().contains(&byte);
                 let name = node.word();
-                (1..=64).contains(&name.len()) && name.bytes().all(plain)
+                node.is_string() && (1..=64).contains(&name.len()) && name.bytes().all(fits)
             }
             Kind::Tagged(shapes) => {
                 let tag = node.get("type").map(Node::word).unwrap_or_default();

@@ -4,7 +4,7 @@ use interlingua_model::{
     Args, Block, Body, Cache, Form, Ledger, MediaKind, Place, Role, Seal, Thinking, ToolCall,
     ToolResult, Turn, Verbatim, derive_id,
 };
-use interlingua_wire::{Kind, Node, Text};
+use interlingua_wire::{Field, Json, Kind, Node, Text};
 
 use super::{ID, ISSUER, cite, media};
 use crate::note;
@@ -22,7 +22,7 @@ pub(super) fn turn(node: Node<'_>, index: usize, ledger: &mut Ledger) -> Verbati
         }
     } else {
         ledger.change(note::ODD_INPUT, place, "a message that is not an object is read as text");
-        turn.blocks = blocks(node, place, &mut Ledger::default());
+        turn.blocks = blocks(node, place, ledger);
     }
     Verbatim::read(turn, ID, node.json())
 }
@@ -70,10 +70,10 @@ fn push(item: Node<'_>, place: Place, list: &mut Vec<Verbatim<Block>>, ledger: &
         item.items().for_each(|inner| push(inner, place, list, ledger));
         return;
     }
-    if let Some(cache) = cache_point(item)
+    if let Some(point) = cache_point(item)
         && let Some(marked) = list.pop_if(|last| can_be_marked(last))
     {
-        let cache = known_lifetime(cache, place, ledger);
+        let cache = mark(point, place, ledger);
         // The mark stands beside the block, so the block's own text stays true.
         list.push(marked.beside(|block| block.cache = Some(Box::new(cache))));
         return;
@@ -82,31 +82,30 @@ fn push(item: Node<'_>, place: Place, list: &mut Vec<Verbatim<Block>>, ledger: &
     list.push(block(item, place, ledger));
 }
 
-/// A cache point that says nothing but what a mark holds.
-pub(super) fn cache_point(item: Node<'_>) -> Option<Cache> {
-    let mut fields = item.fields();
+/// What a cache point holds, of a block that is nothing else.
+pub(super) fn cache_point(item: Node<'_>) -> Option<Node<'_>> {
+    let set = |field: &Field<'_>| !field.value.is_null();
+    let mut fields = item.fields().filter(set);
     let (field, None) = (fields.next()?, fields.next()) else { return None };
-    if !field.is("cachePoint") || field.value.get("type")?.word() != "default" {
-        return None;
-    }
-    let ttl = field.value.get("ttl");
-    let plain = field.value.fields().all(|field| field.is("type") || field.is("ttl"))
-        && ttl.is_none_or(Node::is_string);
-    plain.then(|| Cache { ttl: ttl.and_then(Node::text) })
+    field.is("cachePoint").then_some(field.value)
 }
 
-/// A lifetime that there is not is none.
-pub(super) fn known_lifetime(mut cache: Cache, place: Place, ledger: &mut Ledger) -> Cache {
-    if cache.ttl.as_ref().is_some_and(|ttl| *ttl != "5m" && *ttl != "1h") {
+/// A cache point as a mark. There is one type; a lifetime that there is not is none.
+pub(super) fn mark(point: Node<'_>, place: Place, ledger: &mut Ledger) -> Cache {
+    if point.get("type").map(Node::word).as_deref() != Some("default") {
+        ledger.change(note::ODD_INPUT, place, "a cache point of a type that there is not");
+    }
+    let ttl = point.get("ttl").filter(|ttl| !ttl.is_null());
+    let known = ttl.and_then(Node::text).filter(|ttl| *ttl == "5m" || *ttl == "1h");
+    if ttl.is_some() && known.is_none() {
         ledger.change(note::ODD_INPUT, place, "a cache point of a lifetime that there is not");
-        cache.ttl = None;
     }
-    cache
+    Cache { ttl: known }
 }
 
+/// Of several marks on one block, the last counts.
 fn can_be_marked(block: &Block) -> bool {
-    block.cache.is_none()
-        && !matches!(&block.body, Body::Foreign { kind, .. } if kind == "cachePoint")
+    !matches!(&block.body, Body::Foreign { kind, .. } if kind == "cachePoint")
 }
 
 pub(super) fn block(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbatim<Block> {
@@ -137,7 +136,8 @@ fn object(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Block {
     };
     // What the provider does not know it does not look at.
     let kinds = node.fields().filter(|field| !field.value.is_null());
-    if kinds.filter(|field| KNOWN.contains(&&*field.name())).count() > 1 {
+    let several = kinds.filter(|field| KNOWN.contains(&&*field.name())).count() > 1;
+    if several {
         let what = format!("a block of several kinds is read as `{}`", named.name());
         ledger.loss(note::ODD_INPUT, place, what);
     }
@@ -155,11 +155,15 @@ fn object(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Block {
         "citationsContent" => cite::decode(value),
         _ => None,
     };
-    known.unwrap_or_else(|| foreign(named.key(), node))
+    known.unwrap_or_else(|| {
+        let json = if several { only(named) } else { node.json() };
+        Block::new(Body::Foreign { dialect: ID, kind: named.key(), json })
+    })
 }
 
-fn foreign(kind: Text, node: Node<'_>) -> Block {
-    Block::new(Body::Foreign { dialect: ID, kind, json: node.json() })
+/// Of several keys, this one.
+pub(super) fn only(field: Field<'_>) -> Json {
+    Json::object(|o| o.key_text(&field.key()).json(&field.value.json()))
 }
 
 /// A call of the provider's own tools has a type; nobody else can answer it.

@@ -4,7 +4,7 @@ use interlingua_model::{
     Choice, Conversation, Extras, Ledger, Place, Settings, Tool, ToolKind, Verbatim,
 };
 use interlingua_wire::json::{Array, Object};
-use interlingua_wire::{Json, Node, Text};
+use interlingua_wire::{Field, Json, Node, Text};
 
 use super::{ID, decode, encode};
 use crate::note;
@@ -13,10 +13,10 @@ use crate::note;
 pub(super) fn decode_list(list: Node<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Tool>> {
     let mut tools: Vec<Verbatim<Tool>> = Vec::with_capacity(list.len());
     for item in list.items() {
-        if let Some(cache) = decode::cache_point(item)
-            && let Some(marked) = tools.pop_if(|last| last.cache.is_none() && is_tool(last))
+        if let Some(point) = decode::cache_point(item)
+            && let Some(marked) = tools.pop_if(|last| is_tool(last))
         {
-            let cache = decode::known_lifetime(cache, Place::tool(tools.len()), ledger);
+            let cache = decode::mark(point, Place::tool(tools.len()), ledger);
             tools.push(marked.beside(|tool| tool.cache = Some(Box::new(cache))));
             continue;
         }
@@ -30,24 +30,32 @@ fn is_tool(tool: &Tool) -> bool {
 }
 
 pub(super) fn decode_one(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbatim<Tool> {
-    let spec = node.get("toolSpec").filter(|spec| spec.is_object());
-    let tool = match (spec, node.fields().next()) {
-        (Some(spec), _) => decode_spec(spec, place, ledger),
-        (None, Some(named)) => {
-            let name = named.value.get("name").and_then(Node::text).unwrap_or_default();
-            Tool::new(name, foreign(named.key(), node))
+    let set = |field: &Field<'_>| KINDS.contains(&&*field.name()) && !field.value.is_null();
+    let kinds: Vec<Field<'_>> = node.fields().filter(set).collect();
+    if let [first, _, ..] = kinds.as_slice() {
+        let what = format!("a tool of several kinds is read as `{}`", first.name());
+        ledger.loss(note::ODD_INPUT, place, what);
+    }
+    let tool = match kinds.first().copied().or_else(|| node.fields().next()) {
+        Some(named) if named.is("toolSpec") && named.value.is_object() => {
+            decode_spec(named.value, place, ledger)
         }
-        (None, None) => {
+        Some(named) => {
+            let name = named.value.get("name").and_then(Node::text).unwrap_or_default();
+            let json = if kinds.len() > 1 { decode::only(named) } else { node.json() };
+            Tool::new(name, ToolKind::Foreign { dialect: ID, kind: named.key(), json })
+        }
+        None => {
             ledger.change(note::ODD_INPUT, place, "a tool without a kind is kept as it is");
-            Tool::new(Text::EMPTY, foreign(Text::EMPTY, node))
+            let kind = Text::EMPTY;
+            Tool::new(Text::EMPTY, ToolKind::Foreign { dialect: ID, kind, json: node.json() })
         }
     };
     Verbatim::read(tool, ID, node.json())
 }
 
-fn foreign(kind: Text, node: Node<'_>) -> ToolKind {
-    ToolKind::Foreign { dialect: ID, kind, json: node.json() }
-}
+/// What a tool may be.
+const KINDS: &[&str] = &["toolSpec", "systemTool", "cachePoint"];
 
 fn decode_spec(spec: Node<'_>, place: Place, ledger: &mut Ledger) -> Tool {
     let name = spec.get("name").map(decode::text);
@@ -183,6 +191,7 @@ fn write_freeform(description: Option<&Text>, format: Option<&Json>, o: &mut Obj
         let inner = root.get("grammar").filter(|inner| inner.is_object()).unwrap_or(root);
         ["definition", "grammar"].iter().find_map(|key| inner.get(key)?.text())
     });
+    let grammar = grammar.filter(|grammar| !grammar.is_empty());
     let parts: Vec<&Text> = description.into_iter().chain(&grammar).collect();
     if !parts.is_empty() {
         o.key("description").joined(parts, "\n\n");

@@ -23,7 +23,9 @@ pub fn apply(work: &mut Work<'_>) {
         if !is_reasoning(work, turn, block) {
             continue;
         }
-        let before = (0..block).rev().find(|before| !is_reasoning(work, turn, *before));
+        let before = (0..block).rev().find(|before| {
+            !is_reasoning(work, turn, *before) && !work.is_refused(work.block(turn, *before))
+        });
         match before.filter(|before| work.block(turn, *before).cache.is_none()) {
             Some(before) => {
                 work.change(spot.place(), "the cache mark goes to the block before");

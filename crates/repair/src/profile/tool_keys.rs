@@ -1,7 +1,7 @@
 //! The keys of tools, by the kind of tool: which there are, and what they hold.
 
 use crate::shape::Kind::{
-    Any, Each, Flag, List, Object, One, Open, Plain, Shape, Tagged, Text, Whole, Words,
+    Any, Each, Flag, List, Object, One, Open, Shape, Spelled, Tagged, Text, Whole, Words,
 };
 use crate::shape::{Key, Kind, Reading, key, need};
 
@@ -232,7 +232,7 @@ pub(super) static RESPONSES: Kinds = Kinds {
             "namespace",
             Shape(&[
                 need("type", Any),
-                need("name", Plain),
+                need("name", Spelled("_-")),
                 key("description", Text),
                 need("tools", Each(&Object)),
             ]),
@@ -307,8 +307,9 @@ pub(super) static BEDROCK: Kinds = Kinds {
         ]),
     )]),
     freeform: OPEN,
-    typed: &[typed("systemTool", OPEN), typed("cachePoint", OPEN)],
+    typed: &[typed("systemTool", OPEN), typed("cachePoint", CACHE_POINT)],
     others: None,
     schema: &["toolSpec", "inputSchema", "json"],
     own_schemas: &[],
 };
+const CACHE_POINT: Kind = Open(&[super::fields::CACHE_POINT]);

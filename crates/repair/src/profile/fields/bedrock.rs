@@ -1,14 +1,17 @@
 //! The fields of Converse: what it does not know it does not look at, but a block must be of a kind.
 
 use super::{ANY, Fields, Foreign, Side, open};
-use crate::shape::Kind::{Any, One, Open, Text, Words};
-use crate::shape::{key, need};
+use crate::shape::Kind::{Any, List, Object, One, Open, Shape, Spelled, Text};
+use crate::shape::{Key, Kind, key, need};
 
 pub(super) const FIELDS: Fields = Fields { foreign: Some(KINDS), ..ANY };
 
 const KINDS: &[Foreign] = &[
-    open("cachePoint", Side::NotResult, &[need("cachePoint", Open(CACHE_POINT))]),
+    open("cachePoint", Side::NotResult, &[CACHE_POINT]),
     open("guardContent", Side::NotResult, &[need("guardContent", Any)]),
+    // Media in a store that nobody else can look into.
+    open("image", Side::UserOrResult, &[need("image", Open(IMAGE))]),
+    open("document", Side::UserOrResult, &[need("document", Open(DOCUMENT))]),
     open("video", Side::TurnsOrResult, &[need("video", Any)]),
     open("audio", Side::Turns, &[need("audio", Any)]),
     open("searchResult", Side::TurnsOrResult, &[need("searchResult", Any)]),
@@ -20,13 +23,22 @@ const KINDS: &[Foreign] = &[
     open("toolResult", Side::Turns, &[need("toolResult", Open(RESULT))]),
 ];
 
-const CACHE_POINT: &[crate::shape::Key] =
-    &[need("type", One(&["default"])), key("ttl", One(&["5m", "1h"]))];
-const CALL: &[crate::shape::Key] =
-    &[need("toolUseId", Words), need("name", Words), need("input", Any)];
-const RESULT: &[crate::shape::Key] = &[
-    need("toolUseId", Words),
-    need("content", crate::shape::Kind::List),
+pub(in crate::profile) const CACHE_POINT: Key =
+    need("cachePoint", Open(&[need("type", One(&["default"])), key("ttl", One(&["5m", "1h"]))]));
+const IMAGE: &[Key] =
+    &[need("format", One(&["png", "jpeg", "gif", "webp"])), need("source", STORED)];
+const DOCUMENT: &[Key] = &[
+    key("format", One(&["pdf", "csv", "doc", "docx", "xls", "xlsx", "html", "txt", "md"])),
+    need("name", Spelled("-()[]")),
+    need("source", STORED),
+];
+const STORED: Kind = Shape(&[need("s3Location", Any)]);
+const CALL: &[Key] =
+    &[need("toolUseId", CALL_ID), need("name", Spelled("_-")), need("input", Object)];
+const CALL_ID: Kind = Spelled("_.:-");
+const RESULT: &[Key] = &[
+    need("toolUseId", CALL_ID),
+    need("content", List),
     key("status", One(&["success", "error"])),
     key("type", Text),
 ];

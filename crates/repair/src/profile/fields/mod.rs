@@ -18,6 +18,7 @@ use super::cache::OLD;
 use super::scope::GROQ_PLAIN;
 use crate::shape::Key;
 pub(super) use anthropic::CACHE as CACHE_CONTROL;
+pub(super) use bedrock::CACHE_POINT;
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a quirk of its own")]
 #[derive(Clone, Copy, Debug)]
