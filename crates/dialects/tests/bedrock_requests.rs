@@ -199,7 +199,7 @@ fn documents_get_a_name_the_provider_allows() {
     let (body, rules) = from_native(
         r#"{"turns":[{"role":"user","blocks":[{"document":{"base64":"JVBERi0=","mime":"application/pdf","name":"Q3  report_v2.pdf"}},{"document":{"plain":"hello"}},{"image":{"url":"https://x/y.png"}},{"image":{"base64":"/9j/"}}]}]}"#,
     );
-    assert!(body.contains(r#"{"document":{"format":"pdf","name":"Q3 report-v2-pdf","source":{"bytes":"JVBERi0="}}},{"document":{"format":"txt","name":"document-1-2","source":{"text":"hello"}}},{"image":{"format":"jpeg","source":{"bytes":"/9j/"}}}]"#), "{body}");
+    assert!(body.contains(r#"{"document":{"format":"pdf","name":"Q3 report-v2-pdf","source":{"bytes":"JVBERi0="}}},{"document":{"format":"txt","name":"document-1-2","source":{"text":"hello"}}},{"text":"[image omitted: it cannot be sent]"},{"image":{"format":"jpeg","source":{"bytes":"/9j/"}}}]"#), "{body}");
     assert_eq!(rules, ["no-such-block", "name-changed", "required-added"]);
 }
 

@@ -41,7 +41,7 @@ pub(super) fn refusal_of(block: &Block, way: Way) -> Option<(&'static str, Strin
             let what = "left out reasoning that its provider cannot vouch for here";
             (!carried).then(|| (note::FOREIGN_SEAL, what.into()))
         }
-        Body::Media(media) => media::refusal(media, &block.extras).and_then(no_block),
+        Body::Media(media) => media::refusal(media, &block.extras, way).and_then(no_block),
         Body::Foreign { dialect, kind, .. } if *dialect != ID => {
             no_block(format!("left out a `{kind}` block of {dialect}"))
         }
@@ -131,13 +131,13 @@ fn body(block: &Block, way: Way, place: Place, ledger: &mut Ledger, out: &mut Wr
             o.object("toolUse", |o| write_call(call, &block.extras, place, ledger, o));
         }),
         Body::ToolResult(result) => out.object(|o| {
-            o.object("toolResult", |o| write_result(result, &block.extras, place, ledger, o));
+            o.object("toolResult", |o| write_result(result, &block.extras, way, place, ledger, o));
         }),
         Body::Foreign { json, .. } => out.json(json),
     }
 }
 
-fn plain(text: &Text, out: &mut Writer) {
+pub(super) fn plain(text: &Text, out: &mut Writer) {
     out.object(|o| o.text("text", text));
 }
 
@@ -177,6 +177,7 @@ fn write_call(
 fn write_result(
     result: &ToolResult,
     extras: &Extras,
+    way: Way,
     place: Place,
     ledger: &mut Ledger,
     o: &mut Object<'_>,
@@ -184,7 +185,7 @@ fn write_result(
     o.text("toolUseId", &result.call);
     o.array("content", |a| {
         for block in &result.content {
-            write_content(block, place, ledger, a);
+            write_content(block, way, place, ledger, a);
         }
     });
     if result.is_error {
@@ -194,7 +195,13 @@ fn write_result(
 }
 
 /// One block of a result: text, JSON, an image, a document or a video.
-fn write_content(block: &Verbatim<Block>, place: Place, ledger: &mut Ledger, out: &mut Array<'_>) {
+fn write_content(
+    block: &Verbatim<Block>,
+    way: Way,
+    place: Place,
+    ledger: &mut Ledger,
+    out: &mut Array<'_>,
+) {
     if block.cache.is_some() {
         ledger.loss(note::NO_SUCH_CACHE, place, "left out a cache mark inside a result");
     }
@@ -218,11 +225,14 @@ fn write_content(block: &Verbatim<Block>, place: Place, ledger: &mut Ledger, out
             left_out("left out audio inside a result");
         }
         Body::Refusal(_) | Body::Media(_) | Body::Foreign { .. } => {
-            if let Some((rule, what)) = refusal(block, Way::Cross) {
+            if let Some((rule, what)) = refusal(block, way) {
                 ledger.loss(rule, place, what);
+                if let Body::Media(media) = &block.body {
+                    plain(&media::words(media), out.item());
+                }
             } else {
                 note_extras(&block.extras, place, ledger);
-                body(block, Way::Cross, place, ledger, out.item());
+                body(block, way, place, ledger, out.item());
             }
         }
     }

@@ -8,6 +8,7 @@ use interlingua_wire::{Node, Text};
 
 use super::ID;
 use super::decode::{blocks, keep_unknown};
+use super::encode::Way;
 use crate::{media, note};
 
 /// `None` for a source of an unknown kind.
@@ -18,15 +19,20 @@ pub(super) fn decode(
     ledger: &mut Ledger,
 ) -> Option<Block> {
     let from = node.get("source")?;
+    // What is in audio and video is looked at by who plays them.
+    let is_plain = matches!(kind, MediaKind::Image | MediaKind::Document);
     let odd = |key: &str| node.get(key).is_some_and(|it| !it.is_null() && !it.is_string());
     let sources = SOURCES.iter().filter_map(|key| from.get(key));
-    if odd("format") || odd("name") || sources.filter(|source| !source.is_null()).count() > 1 {
-        ledger.change(note::ODD_INPUT, place, "a medium of another form is read as far as it goes");
-    }
     let format = node.get("format").filter(|format| !format.is_null());
     let mime = format.and_then(|format| mime_of(kind, &format.word())).map(Text::word);
+    let is_named = is_named(kind, format.map(Node::word).as_deref());
+    let several = sources.filter(|source| !source.is_null()).count() > 1;
+    let is_odd = odd("format") || kind == MediaKind::Document && odd("name");
+    if is_plain && (is_odd || several || !is_named) {
+        ledger.change(note::ODD_INPUT, place, "a medium of another form is read as far as it goes");
+    }
     // Where the model does not hold the format, it stays as written.
-    let mut unsaid = format.filter(|_| mime.is_none());
+    let mut unsaid = format.filter(|_| mime.is_none() && is_named);
     let mut owner = None;
     let source = if let Some(data) = from.get("bytes").and_then(Node::text) {
         Source::Base64 { mime, data }
@@ -34,7 +40,7 @@ pub(super) fn decode(
         owner = location.get("bucketOwner");
         Source::Url { mime, url: location.get("uri")?.text()? }
     } else {
-        unsaid = format.filter(|format| format.word() != "txt");
+        unsaid = format.filter(|format| format.word() != "txt" && is_named);
         if let Some(text) = from.get("text").and_then(Node::text) {
             Source::Text(text)
         } else {
@@ -53,11 +59,22 @@ pub(super) fn decode(
     Some(block)
 }
 
+/// Whether a format is one that there is. Of audio and video any may be.
+fn is_named(kind: MediaKind, format: Option<&str>) -> bool {
+    match (kind, format) {
+        (MediaKind::Image, format) => format.is_some_and(|format| IMAGES.contains(&format)),
+        (MediaKind::Document, Some(format)) => mime_of(kind, format).is_some(),
+        (MediaKind::Document | MediaKind::Audio | MediaKind::Video, _) => true,
+    }
+}
+
+const IMAGES: &[&str] = &["png", "jpeg", "gif", "webp"];
+
 /// Where the data of a medium may be.
 const SOURCES: &[&str] = &["bytes", "s3Location", "text", "content"];
 
 /// Why these media cannot be said here, if they cannot.
-pub(super) fn refusal(media: &Media, extras: &Extras) -> Option<String> {
+pub(super) fn refusal(media: &Media, extras: &Extras, way: Way) -> Option<String> {
     let kind = word(media.kind);
     match &media.source {
         Source::Url { url, .. } if !url.raw().starts_with(S3) => {
@@ -69,11 +86,23 @@ pub(super) fn refusal(media: &Media, extras: &Extras) -> Option<String> {
         Source::Text(_) | Source::Blocks(_) if media.kind != MediaKind::Document => {
             Some(format!("left out the {kind} without data"))
         }
-        _ if format(media, extras).is_none() => {
+        // Whoever writes this dialect may leave it to the provider what a document is.
+        _ if format(media, extras).is_none()
+            && (media.kind != MediaKind::Document || way != Way::Own) =>
+        {
             Some(format!("left out the {kind}: its format has no place"))
         }
         _ => None,
     }
+}
+
+/// What stands in the place of media that have none.
+pub(super) fn words(media: &Media) -> Text {
+    let kind = word(media.kind);
+    Text::new(&match &media.name {
+        Some(name) if !name.is_empty() => format!("[{kind} `{name}` omitted: it cannot be sent]"),
+        _ => format!("[{kind} omitted: it cannot be sent]"),
+    })
 }
 
 /// Writes media for which there is no [`refusal`].

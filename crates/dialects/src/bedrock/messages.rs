@@ -1,11 +1,11 @@
 //! Instructions and messages of a request, written.
 
-use interlingua_model::{Block, Body, Conversation, Ledger, Place, Role, Turn, Verbatim};
+use interlingua_model::{Block, Body, Conversation, Ledger, Media, Place, Role, Turn, Verbatim};
 use interlingua_wire::json::Array;
 use interlingua_wire::{Text, Writer};
 
 use super::encode::{self, Way};
-use super::{ID, role_word};
+use super::{ID, media, role_word};
 use crate::{note, run};
 
 /// What one message will say.
@@ -18,6 +18,8 @@ struct Message<'c> {
 
 enum Part<'c> {
     Block(&'c Verbatim<Block>, Place),
+    /// Media that cannot be sent: what was said beside them may be about them.
+    Omitted(&'c Block, &'c Media, Place),
     /// Instructions in the middle of a conversation, as the user's words.
     Instructions(Vec<&'c Verbatim<Block>>, Place),
 }
@@ -143,7 +145,12 @@ fn keep<'c>(
     parts: &mut Vec<Part<'c>>,
 ) {
     match encode::refusal(block, way) {
-        Some((rule, what)) => ledger.loss(rule, place, what),
+        Some((rule, what)) => {
+            ledger.loss(rule, place, what);
+            if let Body::Media(media) = &block.body {
+                parts.push(Part::Omitted(block, media, place));
+            }
+        }
         None => parts.push(Part::Block(block, place)),
     }
 }
@@ -151,7 +158,7 @@ fn keep<'c>(
 fn put_results_first(message: &mut Message<'_>, ledger: &mut Ledger) {
     let is_result = |part: &Part<'_>| match part {
         Part::Block(block, _) => matches!(block.body, Body::ToolResult(_)),
-        Part::Instructions(..) => false,
+        Part::Omitted(..) | Part::Instructions(..) => false,
     };
     if message.parts.is_sorted_by_key(|part| !is_result(part)) {
         return;
@@ -165,6 +172,12 @@ fn write_parts(parts: &[Part<'_>], way: Way, ledger: &mut Ledger, out: &mut Arra
     for part in parts {
         match part {
             Part::Block(block, place) => encode::write(block, way, *place, ledger, out),
+            Part::Omitted(block, media, place) => {
+                encode::plain(&media::words(media), out.item());
+                if let Some(cache) = &block.cache {
+                    encode::cache_point(cache, *place, ledger, out);
+                }
+            }
             Part::Instructions(blocks, place) => {
                 write_marked(blocks, out.item());
                 if let Some(cache) = blocks.iter().rev().find_map(|block| block.cache.as_deref()) {

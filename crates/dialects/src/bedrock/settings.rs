@@ -21,10 +21,10 @@ pub(super) fn decode<'d>(
         inference(config, &mut settings, ledger);
     }
     if let Some(more) = field("additionalModelRequestFields") {
-        additional(more, &mut settings, ledger);
+        additional(more, &mut settings);
     }
     if let Some(config) = field("outputConfig") {
-        output(config, &mut settings, ledger);
+        output(config, &mut settings);
     }
     settings.metadata = field("requestMetadata").map(Node::json);
     settings.service_tier =
@@ -78,8 +78,10 @@ fn number(config: Node<'_>, key: &str, ledger: &mut Ledger) -> Option<Json> {
     }
 }
 
-/// What goes to the model as it is. Claude's fields are known by name.
-fn additional(more: Node<'_>, settings: &mut Settings, ledger: &mut Ledger) {
+/// What goes to the model as it is. Claude's fields are known by name; what another model makes of
+/// them is its own affair, so nothing is odd in them.
+fn additional(more: Node<'_>, settings: &mut Settings) {
+    let ledger = &mut Ledger::default();
     settings.top_k = number(more, "top_k", ledger);
     let mut reasoning = Reasoning::default();
     for key in ["thinking", "reasoning_config"] {
@@ -102,16 +104,13 @@ fn additional(more: Node<'_>, settings: &mut Settings, ledger: &mut Ledger) {
     }
 }
 
-fn output(config: Node<'_>, settings: &mut Settings, ledger: &mut Ledger) {
+fn output(config: Node<'_>, settings: &mut Settings) {
     if let Some(effort) = config.get("effort").and_then(Node::text) {
         settings.reasoning.get_or_insert_default().effort = Some(effort);
     }
     let Some(format) = config.get("textFormat") else { return };
     let schema = format.get("structure").and_then(|structure| structure.get("jsonSchema"));
     settings.format = schema.and_then(decode_schema);
-    if settings.format.is_none() && !format.is_null() {
-        odd("`textFormat` is not a JSON schema in a string", ledger);
-    }
 }
 
 /// The schema is JSON in a string.

@@ -18,7 +18,8 @@ pub fn apply(work: &mut Work<'_>) {
     if !work.profile.media.named_documents {
         return;
     }
-    let mut first = 0;
+    // Instructions that lead the conversation of another dialect do not stand among the messages.
+    let mut first = if work.is_own() { 0 } else { work.leading() };
     while first < work.turns().len() {
         let end = run(work, first);
         let turns = &work.turns()[first..end];
