@@ -26,15 +26,16 @@ pub fn apply(work: &mut Work<'_>) {
     if shapes.is_empty() || !work.is_own() {
         return;
     }
+    let either = work.profile.fields.either_case;
     let mut at = 0;
     while at < work.conversation().fields.len() {
         let field = &work.conversation().fields[at];
         let key = field.key.contents();
-        let verdict = match shapes.iter().find(|shape| is_named(&key, shape.name)) {
+        let verdict = match shapes.iter().find(|shape| is_named(&key, shape.name, either)) {
             Some(shape) => {
                 let doc = field.value.doc();
                 let node = doc.root();
-                if node.is_null() { Verdict::Fits } else { shape.shape.hold(node) }
+                if node.is_null() { Verdict::Fits } else { shape.shape.hold(node, either) }
             }
             None => Verdict::Fits,
         };

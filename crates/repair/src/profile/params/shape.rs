@@ -1,6 +1,6 @@
 //! Fields of the settings as a dialect writes them, and how a value is held against one.
 
-use interlingua_wire::{Json, Kind, Node};
+use interlingua_wire::{self as wire, Json, Kind, Node};
 
 /// What a value must be.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +18,8 @@ pub enum Shape {
     TextOrObject,
     /// As `Open`; what is no object fits, too.
     Loose(&'static [Field]),
+    /// As `Object`; what is no object fits, too.
+    LooseObject(&'static [Field]),
     /// A list of betas, none of which begins so.
     Betas(&'static [&'static str]),
     WordOrObject(&'static [&'static str]),
@@ -66,8 +68,9 @@ pub(super) const fn must(name: &'static str, shape: Shape) -> Field {
 }
 
 impl Shape {
-    /// Holds a value against the shape. Who leaves out a field may also say so with null.
-    pub fn hold(&self, node: Node<'_>) -> Verdict {
+    /// Holds a value against the shape. Who leaves out a field may also say so with null; names may be
+    /// in `either_case`, where a dialect has both.
+    pub fn hold(&self, node: Node<'_>, either_case: bool) -> Verdict {
         let fits = match self {
             Self::Any => true,
             Self::Flag => node.boolean().is_some(),
@@ -86,18 +89,29 @@ impl Shape {
                 node.kind() == Kind::Number || words.iter().any(|w| w.eq_ignore_ascii_case(&word))
             }
             Self::Map => node.is_object(),
-            Self::Loose(_) if !node.is_object() => true,
+            Self::Loose(_) | Self::LooseObject(_) if !node.is_object() => true,
             Self::Betas(elsewhere) => return betas(node, elsewhere),
-            Self::Object(fields) => return object(node, fields, false),
-            Self::Loose(fields) | Self::Open(fields) => return object(node, fields, true),
+            Self::LooseObject(fields) | Self::Object(fields) => {
+                return object(node, fields, false, either_case);
+            }
+            Self::Loose(fields) | Self::Open(fields) => {
+                return object(node, fields, true, either_case);
+            }
             Self::Never => false,
-            Self::Tagged(rows) => return tagged(node, rows, false),
-            Self::OpenTagged(rows) => return tagged(node, rows, true),
+            Self::Tagged(rows) => return tagged(node, rows, false, either_case),
+            Self::OpenTagged(rows) => return tagged(node, rows, true, either_case),
             Self::Union(fields) => {
                 let known = |name: &str| fields.iter().any(|field| field.name == name);
+                let unset = |field: wire::Field<'_>| field.value.is_null() || !known(&field.name());
                 let set = node.fields().filter(|field| !field.value.is_null());
                 let set = set.filter(|field| known(&field.name())).count();
-                return if set == 1 { object(node, fields, true) } else { Verdict::Gone };
+                // What is left of the one must still be there.
+                let rest =
+                    if set == 1 { object(node, fields, true, either_case) } else { Verdict::Gone };
+                return match rest {
+                    Verdict::Less(json) if json.doc().root().fields().all(unset) => Verdict::Gone,
+                    rest => rest,
+                };
             }
         };
         if fits { Verdict::Fits } else { Verdict::Gone }
@@ -124,24 +138,24 @@ fn betas(node: Node<'_>, elsewhere: &[&str]) -> Verdict {
     }
 }
 
-fn tagged(node: Node<'_>, rows: &[(&str, &[Field])], open: bool) -> Verdict {
+fn tagged(node: Node<'_>, rows: &[(&str, &[Field])], open: bool, either_case: bool) -> Verdict {
     let tag = node.get("type").map(Node::word).unwrap_or_default();
     let row = rows.iter().find(|(name, _)| *name == tag);
-    row.map_or(Verdict::Gone, |(_, fields)| object(node, fields, open))
+    row.map_or(Verdict::Gone, |(_, fields)| object(node, fields, open, either_case))
 }
 
-fn object(node: Node<'_>, fields: &[Field], open: bool) -> Verdict {
+fn object(node: Node<'_>, fields: &[Field], open: bool, either_case: bool) -> Verdict {
     if !node.is_object() {
         return Verdict::Gone;
     }
     let mut gone = false;
     let mut verdicts = Vec::new();
     for inner in node.fields() {
-        let known = fields.iter().find(|field| is_named(&inner.name(), field.name));
+        let known = fields.iter().find(|field| is_named(&inner.name(), field.name, either_case));
         let verdict = match known {
             Some(Field { shape: Shape::Never, .. }) => Verdict::Gone,
             Some(field) if inner.value.is_null() && !field.required => Verdict::Fits,
-            Some(field) => field.shape.hold(inner.value),
+            Some(field) => field.shape.hold(inner.value, either_case),
             None if open => Verdict::Fits,
             None => Verdict::Gone,
         };
@@ -151,7 +165,7 @@ fn object(node: Node<'_>, fields: &[Field], open: bool) -> Verdict {
     let lacking = fields.iter().filter(|field| field.required).any(|field| {
         let mut held = node.fields().zip(&verdicts);
         !held.any(|(inner, verdict)| {
-            is_named(&inner.name(), field.name) && *verdict != Verdict::Gone
+            is_named(&inner.name(), field.name, either_case) && *verdict != Verdict::Gone
         })
     });
     if lacking {
@@ -172,8 +186,8 @@ fn object(node: Node<'_>, fields: &[Field], open: bool) -> Verdict {
 }
 
 /// Names are alike in camel case and in snake case, where a dialect has both.
-pub fn is_named(said: &str, name: &str) -> bool {
-    if !name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+pub fn is_named(said: &str, name: &str, either_case: bool) -> bool {
+    if !either_case || !name.bytes().any(|byte| byte.is_ascii_uppercase()) {
         return said == name;
     }
     let letters = |text: &str| text.replace('_', "").to_ascii_lowercase();

@@ -2,8 +2,8 @@
 //! here: they are looked at as such.
 
 use super::shape::Shape::{
-    Any, Betas, Flag, Loose, LooseFlag, LooseWord, Map, Never, Number, Object, Open, OpenTagged,
-    Tagged, Text, TextOrList, TextOrObject, Texts, Union, Word, WordOrObject,
+    Any, Betas, Flag, Loose, LooseFlag, LooseObject, LooseWord, Map, Never, Number, Object, Open,
+    OpenTagged, Tagged, Text, TextOrList, TextOrObject, Texts, Union, Word, WordOrObject,
 };
 use super::shape::{Field, may, must};
 
@@ -150,7 +150,7 @@ pub(super) const BEDROCK_CLAUDE: &[Field] = &[
     CHOOSING,
     may(
         ADDITIONAL,
-        Object(&[
+        LooseObject(&[
             may("thinking", THOUGHT),
             may("reasoning_config", THOUGHT),
             may("output_config", Object(&[may("effort", Text), may("format", Map)])),
@@ -188,7 +188,7 @@ pub(super) const BEDROCK_OLD_CLAUDE: &[Field] = &[
     CHOOSING,
     may(
         ADDITIONAL,
-        Object(&[
+        LooseObject(&[
             may("top_k", Number),
             may("anthropic_beta", Betas(ELSEWHERE)),
             may("anthropic_version", Any),
@@ -201,7 +201,7 @@ pub(super) const BEDROCK_OLD_CLAUDE: &[Field] = &[
 pub(super) const BEDROCK_NOVA: &[Field] = &[
     INFERENCE,
     CHOOSING,
-    may(ADDITIONAL, Object(&[may("inferenceConfig", Any), may("reasoningConfig", Any)])),
+    may(ADDITIONAL, LooseObject(&[may("inferenceConfig", Any), may("reasoningConfig", Any)])),
     OUTPUT,
     TIER,
 ];
@@ -232,5 +232,10 @@ const INFERENCE: Field = may(
 );
 const CONVERSE_CHOICE: super::Shape =
     Union(&[may("auto", Map), may("any", Map), may("tool", Open(&[must("name", Text)]))]);
-const THOUGHT: super::Shape =
-    Object(&[may("type", Text), may("budget_tokens", Number), may("display", Text)]);
+const THOUGHT: super::Shape = Tagged(&[
+    ("enabled", &[TYPE, must("budget_tokens", Number), may("display", Text), BINDING]),
+    ("adaptive", &[TYPE, may("display", Text), BINDING]),
+    ("disabled", &[TYPE, BINDING]),
+    ("between_tools", &[TYPE, BINDING]),
+]);
+const BINDING: Field = may("block_binding", Any);
