@@ -92,8 +92,12 @@ impl Survey {
         let (mut solid, mut thinks, mut perhaps) = (false, false, false);
         let mut last = Says::Nothing;
         for (at, block) in turn.blocks.iter().enumerate() {
-            last = self.block(block);
-            match last {
+            let says = self.block(block);
+            // What says nothing may not be there in the end.
+            if says != Says::Nothing {
+                last = says;
+            }
+            match says {
                 Says::Something => solid = true,
                 Says::Thought => {
                     self.note(About::OddThinking, at > 0 && !thinks);

@@ -22,11 +22,12 @@ use interlingua_model::{Block, Body, Place, Role, Turn, Verbatim};
 use interlingua_wire::Text;
 
 use super::ends_with_assistant::CONTINUE;
+use super::misplaced_thinking;
 use super::missing_role::UNKNOWN;
 use super::string_content::BLANK_LINE;
-use crate::Work;
 use crate::look::{is_assistants, is_call, is_result};
 use crate::profile::roles::Joined;
+use crate::{About, Work};
 
 pub fn apply(work: &mut Work<'_>) {
     // Where dialects are crossed, writing joins what belongs together.
@@ -34,9 +35,20 @@ pub fn apply(work: &mut Work<'_>) {
     if joined == Joined::None || !work.is_own() {
         return;
     }
+    // Thinking may stand elsewhere among what is joined, and words may end elsewhere.
+    while alternate(work, joined) && work.holds(About::OddThinking) {
+        work.begin("misplaced-thinking");
+        misplaced_thinking::apply(work);
+        work.begin("alternation");
+    }
+}
+
+/// Whether any turns were joined or kept apart.
+fn alternate(work: &mut Work<'_>, joined: Joined) -> bool {
+    let mut any = false;
     let mut turn = 0;
     while turn + 1 < work.turns().len() {
-        let [this, next] = &work.turns()[turn..turn + 2] else { return };
+        let [this, next] = &work.turns()[turn..turn + 2] else { return any };
         let together = match joined {
             Joined::None => false,
             Joined::All => this.role == next.role,
@@ -47,6 +59,7 @@ pub fn apply(work: &mut Work<'_>) {
                     && work.turns()[turn + 1..].iter().all(|turn| is_assistants(turn))
             }
         };
+        any |= together;
         if !together {
             turn += 1;
         } else if joined == Joined::All && is_assistants(this) && next.is_sealed() {
@@ -56,6 +69,7 @@ pub fn apply(work: &mut Work<'_>) {
             join(work, turn);
         }
     }
+    any
 }
 
 /// Whether the turn says that it is of somebody unknown, which the target takes.

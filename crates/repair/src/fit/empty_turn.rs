@@ -56,6 +56,17 @@ pub(super) fn vanishes(work: &Work<'_>, turn: usize) -> bool {
         && !is_taken(work, turn)
 }
 
+/// Whether a turn of the user's that has nothing in it will say so.
+pub(crate) fn speaks(work: &Work<'_>, turn: usize) -> bool {
+    !work.profile.roles.empty_turns && is_empty(work, turn) && !follows_user(work, turn)
+}
+
+/// Whether the user had the word before this turn.
+fn follows_user(work: &Work<'_>, turn: usize) -> bool {
+    let before = work.turns()[..turn].iter().rev().find(|turn| work.is_spoken(turn));
+    before.is_some_and(|before| before.role == Role::User)
+}
+
 /// Has no block that says something.
 fn is_empty(work: &Work<'_>, turn: usize) -> bool {
     let assistants = work.turns()[turn].role == Role::Assistant;
@@ -105,10 +116,8 @@ fn is_as_written(work: &Work<'_>, turn: usize) -> bool {
 
 /// Whether the turn is still there.
 fn fill_or_leave_out(work: &mut Work<'_>, turn: usize) -> bool {
-    let before = work.turns()[..turn].iter().rev().find(|turn| work.is_spoken(turn));
-    let after_user = before.is_some_and(|before| before.role == Role::User);
     let role = work.turns()[turn].role;
-    if role == Role::User && !after_user {
+    if role == Role::User && !follows_user(work, turn) {
         fill(work, turn);
         return true;
     }

@@ -37,7 +37,8 @@ pub fn apply(work: &mut Work<'_>) {
     work.change(Place::turn(at), "the user has the last word: the model is asked to continue");
 }
 
-fn may_be_last(work: &Work<'_>, last: usize) -> bool {
+/// Whether a turn of the assistant's at the end stays there.
+pub(super) fn may_be_last(work: &Work<'_>, last: usize) -> bool {
     let turn = &work.turns()[last];
     match work.profile.roles.last {
         Last::Anyone => true,

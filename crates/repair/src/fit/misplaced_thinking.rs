@@ -24,7 +24,7 @@ use std::ops::Range;
 
 use interlingua_model::{Block, Role, Turn, Verbatim};
 
-use super::empty_turn;
+use super::{empty_turn, ends_with_assistant};
 use crate::Work;
 use crate::look::words;
 use crate::profile::thinking::{Asked, asked};
@@ -98,9 +98,10 @@ fn prefilled(work: &mut Work<'_>) {
     };
     let stays = |at: usize| speaks(&work.turns()[at]) && !empty_turn::vanishes(work, at);
     let last = (0..work.turns().len()).rev().find(|at| stays(*at));
-    let Some(last) = last.filter(|last| work.turns()[*last].role == Role::Assistant) else {
-        return;
+    let goes_on = |at: &usize| {
+        work.turns()[*at].role == Role::Assistant && ends_with_assistant::may_be_last(work, *at)
     };
+    let Some(last) = last.filter(goes_on) else { return };
     // From another dialect, what the assistant says in a row is one message.
     let run = thoughts::runs(work).into_iter().find(|run| run.contains(&last));
     let words = run.filter(|_| !work.is_own()).unwrap_or(last..last + 1);

@@ -18,6 +18,7 @@
 use interlingua_model::{Body, Choice, Place, Tool, ToolKind};
 use interlingua_wire::{Json, Node, Text};
 
+use crate::look::is_result;
 use crate::{Work, pairing};
 
 pub fn apply(work: &mut Work<'_>) {
@@ -65,7 +66,7 @@ fn called(work: &Work<'_>) -> Vec<Text> {
                 let doc = json.doc();
                 let call = doc.root().get(&kind.contents());
                 let name = call.and_then(|call| call.get("name")).and_then(Node::text);
-                name.unwrap_or(Text::word("unknown"))
+                name.unwrap_or(Text::word(UNKNOWN))
             }
             _ => continue,
         };
@@ -73,5 +74,13 @@ fn called(work: &Work<'_>) -> Vec<Text> {
             names.push(name);
         }
     }
+    // Nothing tells what a result is of whose call is not there.
+    if names.is_empty()
+        && work.turns().iter().flat_map(|turn| &turn.blocks).any(|one| is_result(one))
+    {
+        names.push(Text::word(UNKNOWN));
+    }
     names
 }
+
+const UNKNOWN: &str = "unknown";

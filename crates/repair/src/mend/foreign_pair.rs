@@ -25,7 +25,7 @@ use interlingua_model::{Block, Body, Place, Role};
 use interlingua_wire::{Node, Text};
 
 use crate::Work;
-use crate::fit::unknown_block;
+use crate::fit::{empty_turn, unknown_block};
 use crate::pairing::{self, Spot};
 use crate::profile::calls::{Answerer, Pair};
 
@@ -99,8 +99,7 @@ fn halves(work: &Work<'_>) -> Vec<Half> {
         let Some(pair) = pair.filter(|_| *dialect == work.profile.dialect) else { continue };
         let doc = json.doc();
         let is_call = *kind == *pair.call;
-        let node = if pair.nested { doc.root().get(&kind) } else { Some(doc.root()) };
-        let node = node.unwrap_or(doc.root());
+        let node = doc.root();
         let own = pair.unless.is_some_and(|(key, value)| word(node, key) != value);
         if own {
             continue;
@@ -125,9 +124,7 @@ fn alone(work: &Work<'_>, halves: &[Half]) -> Vec<(Half, String)> {
     let mut alone = Vec::new();
     for (at, half) in halves.iter().enumerate() {
         let Half { id, kind, .. } = half;
-        let is_formed = !id.is_empty()
-            && half.pair.prefix.is_none_or(|begin| is_formed(id, begin))
-            && !(half.pair.nested && half.is_call && half.tool.is_empty());
+        let is_formed = !id.is_empty() && half.pair.prefix.is_none_or(|begin| is_formed(id, begin));
         if half.is_call && !is_formed {
             alone.push((half.clone(), format!("left out `{kind}`: its id is `{id}`")));
         } else if half.is_call && half.taken {
@@ -182,9 +179,10 @@ fn closing(work: &Work<'_>, call: &Half) -> Option<usize> {
         // The user says more than results.
         Answerer::Provider => {
             let mut said = turns.iter().enumerate().skip(from);
-            let says_more = said.find(|(_, turn)| {
+            let says_more = said.find(|(at, turn)| {
                 let other = |block: &Block| pairing::result(block).is_none();
-                turn.role == Role::User && turn.blocks.iter().any(|one| other(one))
+                let more = turn.blocks.iter().any(|one| other(one));
+                turn.role == Role::User && (more || empty_turn::speaks(work, *at))
             });
             says_more.map(|(at, _)| at)
         }

@@ -139,8 +139,6 @@ pub enum Arguments {
 pub struct Pair {
     pub call: &'static str,
     pub results: Results,
-    /// What they say stands in a field of their kind's name.
-    pub nested: bool,
     /// The field of the call, and those of the result (the first that is there), by which they find
     /// each other.
     pub ids: (&'static str, &'static [&'static str]),

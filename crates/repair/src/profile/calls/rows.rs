@@ -225,7 +225,6 @@ const MESSAGES: Calls = Calls {
     pairs: &[Pair {
         call: "server_tool_use",
         results: Results::Ending("_tool_result", "mcp_tool_result"),
-        nested: false,
         ids: ("id", &["tool_use_id"]),
         prefix: Some("srvtoolu_"),
         from: Answerer::Provider,
@@ -333,25 +332,19 @@ const GEMINI: Calls = Calls {
 
 const CONVERSE: Calls = Calls {
     answers: Answers::NextTurn,
+    one_each: false,
     unique: Unique::No,
     sides: false,
     ids: Ids { others: Some("_.:-"), least: 1, most: 64, ..ANY },
     caller: None,
     repeated: None,
     continues: &[],
-    pairs: &[Pair {
-        call: "toolUse",
-        results: Results::Kinds(&["toolResult"]),
-        nested: true,
-        ids: ("toolUseId", &["toolUseId"]),
-        prefix: None,
-        from: Answerer::Provider,
-        unless: None,
-    }],
+    pairs: &[],
     ..MESSAGES
 };
 
 const CLAUDE_BEHIND_CONVERSE: Calls = Calls {
+    one_each: true,
     unique: Unique::Conversation,
     sides: true,
     ids: Ids { others: Some("_-"), least: 1, most: 64, ..ANY },
@@ -375,7 +368,6 @@ const fn client_pair(call: &'static str, results: &'static [&'static str]) -> Pa
     Pair {
         call,
         results: Results::Kinds(results),
-        nested: false,
         ids: ("call_id", &["call_id", "id"]),
         prefix: None,
         from: Answerer::Client,
