@@ -54,7 +54,7 @@ impl Idle {
             });
             if now >= set.timer.deadline() {
                 set.timer.as_mut().reset(end);
-                set.wakes = Waker::noop().clone();
+                set.wakes.clone_from(Waker::noop());
             } else if set.wakes.will_wake(context.waker()) {
                 return Poll::Pending;
             }
