@@ -21,7 +21,7 @@ pub(crate) fn spelled(node: Node<'_>, numbers: Numbers) -> String {
 }
 
 /// A short text that is the same for the same arguments, as a client replays them.
-pub(crate) fn fingerprint(args: &Args) -> String {
+pub fn fingerprint(args: &Args) -> String {
     match args {
         Args::Json(json) => hashed('j', &of_json(json)),
         Args::Malformed(text) => hashed('m', &text.contents()),

@@ -23,6 +23,7 @@ mod watch;
 
 pub use answers::{Answer, Answers, InMemory, kept_as, recall};
 pub use cache::Schemas;
+pub use canonical::fingerprint;
 pub use finding::{Done, Finding, Kind};
 pub use mode::{Mode, Modes};
 pub use offer::{Offer, Takes};

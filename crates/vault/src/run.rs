@@ -1,0 +1,110 @@
+//! What a model said at a time, in a conversation that comes back, and what it was.
+
+use std::borrow::Borrow;
+use std::ops::Range;
+
+use interlingua_model::{Block, Body, Conversation, Restored, Role, Turn, Verbatim};
+use interlingua_wire::Text;
+
+use crate::said::Said;
+use crate::{Kept, Origin, keys};
+
+/// The turns of a model between those of others: clients write one reply as one or as several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    pub turns: Range<usize>,
+    /// Under which it is found, if it was kept.
+    pub key: String,
+}
+
+/// Everything that models said in a conversation with this identity.
+pub fn runs(conversation: &Conversation, identity: u64) -> Vec<Run> {
+    let turns = &conversation.turns;
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for (at, turn) in turns.iter().enumerate() {
+        if turn.role != Role::Assistant {
+            continue;
+        }
+        match ranges.last_mut() {
+            Some(range) if range.end == at => range.end = at + 1,
+            _ => ranges.push(at..at + 1),
+        }
+    }
+    let keyed = ranges.into_iter().filter_map(|range| {
+        let key = keys::surest(blocks(&turns[range.clone()]), identity)?;
+        Some(Run { turns: range, key })
+    });
+    keyed.collect()
+}
+
+/// What a run is to be for a provider that can open what was kept of it, if it lacks any of that.
+/// What the client has changed on purpose stays as it is.
+pub fn restore<K: Borrow<Kept>>(
+    conversation: &Conversation,
+    run: &Run,
+    kept: &[K],
+    origin: &Origin,
+) -> Option<Restored> {
+    let here = &conversation.turns[run.turns.clone()];
+    let own = || kept.iter().map(Borrow::borrow).filter(|kept| kept.origin == *origin);
+    own().next()?;
+    if own().any(|kept| is_whole(here, &kept.turn)) {
+        return None;
+    }
+    let said = Said::of(blocks(here));
+    let kept = own().find(|kept| is_same(&said, &Said::of(&kept.turn.blocks)))?;
+    Some(Restored { turns: run.turns.clone(), turn: as_it_was(here, &kept.turn) })
+}
+
+fn blocks(turns: &[Verbatim<Turn>]) -> impl Iterator<Item = &Verbatim<Block>> + Clone {
+    turns.iter().flat_map(|turn| &turn.blocks)
+}
+
+/// Whether this is what was kept, whatever became of its thoughts. A client that shows calls without
+/// the words before them has the same turn.
+fn is_same(said: &Said, kept: &Said) -> bool {
+    said.calls == kept.calls
+        && (said.words_are(kept) || (said.words.is_empty() && !kept.calls.is_empty()))
+}
+
+/// Whether nothing is missing: every block stands where it stood, with its seal.
+fn is_whole(turns: &[Verbatim<Turn>], kept: &Turn) -> bool {
+    let kept = kept.blocks.iter().map(|block| Piece::of(block));
+    blocks(turns).map(|block| Piece::of(block)).eq(kept)
+}
+
+/// A block as its provider looks at it: what it is, what it says, and its seal.
+#[derive(PartialEq)]
+struct Piece<'b> {
+    kind: char,
+    says: Option<&'b Text>,
+    seal: Option<&'b Text>,
+}
+
+impl<'b> Piece<'b> {
+    fn of(block: &'b Block) -> Self {
+        let (kind, says) = match &block.body {
+            Body::Thinking(thinking) => ('t', Some(&thinking.text)),
+            Body::Text { text, .. } | Body::Refusal(text) => ('w', Some(text)),
+            Body::ToolCall(call) => ('c', Some(&call.id)),
+            _ => ('o', None),
+        };
+        let seal = block.seal.as_deref().map(|seal| &seal.data).filter(|data| !data.is_empty());
+        Self { kind, says, seal }
+    }
+}
+
+/// The kept turn, with the last breakpoint of the client's cache.
+fn as_it_was(here: &[Verbatim<Turn>], kept: &Turn) -> Turn {
+    let mut turn = kept.clone();
+    if let Some(mark) = blocks(here).filter_map(|block| block.cache.clone()).last() {
+        let takes_it = |block: &&mut Verbatim<Block>| match &block.body {
+            Body::Text { text, .. } => !text.is_blank(),
+            body => matches!(body, Body::ToolCall(_)),
+        };
+        if let Some(last) = turn.blocks.iter_mut().rev().find(takes_it) {
+            last.edit().cache = Some(mark);
+        }
+    }
+    turn
+}
