@@ -3,8 +3,11 @@
 use std::fmt;
 
 use bytes::Bytes;
+use interlingua::model::{Role, Turn};
 use interlingua::wire::Node;
-use interlingua::{ALL, Dialect, Doc, Exchange, Json, Limits, Target, Text, find};
+use interlingua::{
+    ALL, Dialect, Doc, Exchange, Json, Ledger, Limits, Restored, Target, Text, find,
+};
 
 use crate::Input;
 
@@ -24,6 +27,8 @@ pub struct Case {
     pub repair: bool,
     /// What the model is to be told of its calls: their ids, and the words.
     pub told: Vec<(Text, Text)>,
+    /// Turns that are to be what they were.
+    pub restored: Vec<Restored>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -88,6 +93,12 @@ impl Case {
             ledger: words(case.get("ledger")),
             repair: case.get("repair").and_then(Node::boolean).unwrap_or(true),
             told: pairs(case.get("told")),
+            restored: case
+                .get("restored")
+                .into_iter()
+                .flat_map(Node::items)
+                .map(restored)
+                .collect(),
         })
     }
 }
@@ -156,6 +167,16 @@ fn expectation(expect: Node<'_>) -> Result<Expect, BadCase> {
 }
 
 /// An object of strings.
+/// Turns from one to before another, and the blocks of our own dialect that they are to be.
+fn restored(entry: Node<'_>) -> Restored {
+    let native = find("native").unwrap_or(ALL[0]);
+    let reply =
+        native.decode_reply(&entry.json().doc(), &Exchange::default(), &mut Ledger::default());
+    let turn = reply.map_or_else(|_| Turn::new(Role::Assistant), |reply| reply.into_value().turn);
+    let count = |key: &str| entry.get(key).and_then(Node::count).unwrap_or_default() as usize;
+    Restored { turns: count("from")..count("to"), turn }
+}
+
 fn pairs(object: Option<Node<'_>>) -> Vec<(Text, Text)> {
     let fields = object.into_iter().flat_map(Node::fields);
     fields.filter_map(|field| Some((field.key(), field.value.text()?))).collect()
@@ -199,4 +220,5 @@ const KEYS: &[&str] = &[
     "repair",
     "betas",
     "told",
+    "restored",
 ];

@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 use interlingua::{
-    Conversation, Failure, Framing, Json, Ledger, ReplyError, Stream, Text, Told, TranslateError,
-    Translated, find, model::Body, open_document, read_object, transcribe_request, translate_error,
-    translate_reply,
+    Conversation, Failure, Framing, Json, Ledger, Recalled, ReplyError, Stream, Text, Told,
+    TranslateError, Translated, find, model::Body, open_document, read_object, transcribe_request,
+    translate_error, translate_reply,
 };
 
 use crate::{Case, Difference, Expect, Input, compare};
@@ -78,7 +78,7 @@ pub fn sent(case: &Case, body: &Bytes) -> Result<Translated, TranslateError> {
     }
     let opened = open_document(read_object(body.clone())?, case.from, case.to, &case.target);
     let told = told(case, opened.conversation());
-    Ok(opened.translate(&told))
+    Ok(opened.translate(&Recalled { told, restored: case.restored.clone() }))
 }
 
 /// Every call that the model is to be told of.

@@ -27,8 +27,8 @@ pub use interlingua_dialects::{ALL, Dialect, StreamReader, StreamWriter, find, n
 pub use interlingua_guard as guard;
 pub use interlingua_model as model;
 pub use interlingua_model::{
-    Conversation, DialectId, Event, Exchange, Failure, Fold, Ledger, Reply, Target, Told, ToolKind,
-    Verbatim, unfold,
+    Conversation, DialectId, Event, Exchange, Failure, Fold, Ledger, Recalled, Reply, Restored,
+    Target, Told, ToolKind, Verbatim, unfold,
 };
 pub use interlingua_repair as repair;
 pub use interlingua_wire as wire;
@@ -99,7 +99,7 @@ pub fn translate_document(
     to: &dyn Dialect,
     target: &Target,
 ) -> Translated {
-    open_document(body, from, to, target).translate(&[])
+    open_document(body, from, to, target).translate(&Recalled::default())
 }
 
 /// A request as it is, in another dialect: read and written, and nothing repaired.

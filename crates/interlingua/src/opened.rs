@@ -2,7 +2,7 @@
 //! says, and to add what only the house knows.
 
 use interlingua_dialects::Dialect;
-use interlingua_model::{Conversation, Ledger, Target, Told, Verbatim};
+use interlingua_model::{Conversation, Ledger, Recalled, Target, Verbatim};
 use interlingua_repair::{self as repair, Profile};
 use interlingua_wire::Doc;
 
@@ -40,15 +40,15 @@ impl Opened<'_> {
         &self.conversation
     }
 
-    /// Repairs and writes it. What the model is to be told of its calls becomes their results.
-    pub fn translate(self, told: &[Told]) -> Translated {
+    /// Repairs and writes it, with what is remembered of it.
+    pub fn translate(self, recalled: &Recalled) -> Translated {
         let Self { mut conversation, mut ledger, to, target } = self;
         let mut exchange = exchange_of(&conversation, target);
         let Some(profile) = Profile::of(to.id(), target, conversation.model.as_ref()) else {
             let body = to.encode_request(&conversation, target, &mut ledger);
             return Translated { body, ledger, exchange };
         };
-        let repaired = repair::repair(&mut conversation, &profile, told, &mut ledger);
+        let repaired = repair::repair(&mut conversation, &profile, recalled, &mut ledger);
         // Calls come back under the names that are sent.
         exchange.freeform = freeform(&conversation);
         exchange.renamed_tools = repaired.renamed.names;

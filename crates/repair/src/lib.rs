@@ -37,7 +37,7 @@ mod tools;
 mod trail;
 mod work;
 
-use interlingua_model::{Conversation, Ledger, Place, Told, Verbatim};
+use interlingua_model::{Conversation, Ledger, Place, Recalled, Verbatim};
 use interlingua_wire::{Doc, Json, Limits, Text};
 
 pub use profile::Profile;
@@ -92,6 +92,8 @@ pub static ALL: &[Rule] = &[
         about: None,
         apply: Apply::Body(mend::lone_surrogate::apply),
     },
+    // What the client has lost. Places are as it wrote them.
+    mend("restored-reasoning", mend::restored_reasoning::apply),
     fit("unkept-item", fit::unkept_item::apply),
     // Which tools there are tells which calls of them may wait.
     fit("unknown-tool", fit::unknown_tool::apply),
@@ -226,15 +228,14 @@ pub fn repair_body(mut body: Doc, ledger: &mut Ledger) -> Doc {
     body
 }
 
-/// Runs every rule on the conversation, and notes every change. What the model is to be told of its
-/// calls becomes their results.
+/// Runs every rule on the conversation, and notes every change. What is recalled becomes a part of it.
 pub fn repair(
     conversation: &mut Verbatim<Conversation>,
     profile: &Profile,
-    told: &[Told],
+    recalled: &Recalled,
     ledger: &mut Ledger,
 ) -> Repaired {
-    let mut work = Work::new(conversation, profile, told, ledger);
+    let mut work = Work::new(conversation, profile, recalled, ledger);
     odd::forget(&mut work);
     for rule in ALL {
         if let Apply::Conversation(apply) = rule.apply

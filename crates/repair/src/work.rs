@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use interlingua_model::{
-    Block, Conversation, Entry, Ledger, Place, Settings, Told, Tool, TopField, Turn, Verbatim,
+    Block, Conversation, Entry, Ledger, Place, Recalled, Settings, Tool, TopField, Turn, Verbatim,
 };
 use interlingua_wire::{Json, Text};
 
@@ -16,8 +16,8 @@ use crate::{Profile, Repaired, Trail};
 pub struct Work<'w> {
     conversation: &'w mut Verbatim<Conversation>,
     pub profile: &'w Profile,
-    /// What the model is to be told of its calls.
-    pub told: &'w [Told],
+    /// What is remembered of it, and the client does not know.
+    pub recalled: &'w Recalled,
     ledger: &'w mut Ledger,
     rule: &'static str,
     /// What the conversation holds; unknown after a change.
@@ -41,13 +41,13 @@ impl<'w> Work<'w> {
     pub fn new(
         conversation: &'w mut Verbatim<Conversation>,
         profile: &'w Profile,
-        told: &'w [Told],
+        recalled: &'w Recalled,
         ledger: &'w mut Ledger,
     ) -> Self {
         Self {
             conversation,
             profile,
-            told,
+            recalled,
             ledger,
             rule: "",
             surveyed: None,

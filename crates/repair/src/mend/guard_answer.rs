@@ -23,13 +23,13 @@ use crate::Work;
 use crate::pairing::{self, Round, Spot};
 
 pub fn apply(work: &mut Work<'_>) {
-    if work.told.is_empty() {
+    if work.recalled.told.is_empty() {
         return;
     }
     let mut start = 0;
     while let Some(round) = Round::at(work.turns(), start) {
         let calls = round.calls(work).filter_map(|(spot, call)| {
-            let told = work.told.iter().find(|told| told.call == *call)?;
+            let told = work.recalled.told.iter().find(|told| told.call == *call)?;
             Some((spot, told))
         });
         for (spot, told) in calls.collect::<Vec<_>>() {
