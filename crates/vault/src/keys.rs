@@ -19,7 +19,7 @@ pub fn keys_of(reply: &Reply, conversation: u64) -> Vec<String> {
 
 /// The surest key of what a model said.
 pub(crate) fn surest<'b>(
-    blocks: impl Iterator<Item = &'b Verbatim<Block>> + Clone,
+    blocks: &(impl Iterator<Item = &'b Verbatim<Block>> + Clone),
     conversation: u64,
 ) -> Option<String> {
     let called = blocks.clone().find_map(|block| of_call(block));

@@ -31,7 +31,7 @@ pub fn runs(conversation: &Conversation, identity: u64) -> Vec<Run> {
         }
     }
     let keyed = ranges.into_iter().filter_map(|range| {
-        let key = keys::surest(blocks(&turns[range.clone()]), identity)?;
+        let key = keys::surest(&blocks(&turns[range.clone()]), identity)?;
         Some(Run { turns: range, key })
     });
     keyed.collect()
