@@ -28,7 +28,7 @@ pub(crate) struct Serve {
 }
 
 pub(crate) fn run(order: &Serve) -> Result<(), Problem> {
-    crate::log::start();
+    let _rest = crate::log::start();
     let source = settings::source(order.config.as_deref(), order.listen);
     let config = settings::load(&source)?;
     let runtime = runtime()?;

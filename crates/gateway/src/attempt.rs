@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use bytes::Bytes;
 use http::Response;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use interlingua::model::{FailureKind, Retry, Usage};
+use interlingua::model::{FailureKind, Reply, Retry};
 use interlingua::{
     Dialect, Doc, Exchange, Failure, Ledger, ReadReply, ReplyError, Stream, Target, Text,
     TranslatedReply, read_reply, translate_document, unfold,
@@ -209,7 +209,7 @@ impl Heard<'_> {
         excess::of_reply(&read.reply.turn, &self.order.config.limits)?;
         let TranslatedReply { body, ledger, reply, .. } =
             read.encode(self.order.client, &self.exchange);
-        Ok(self.answer(tale, body, &ledger, reply.usage.clone()))
+        Ok(self.answer(tale, body, &ledger, &reply))
     }
 
     /// A stream for a client that wants its reply whole.
@@ -229,7 +229,7 @@ impl Heard<'_> {
         let (reply, mut ledger) = stream.into_reply();
         let reply = reply?;
         let body = self.order.client.encode_reply(&reply, &self.exchange, &mut ledger);
-        Ok(self.answer(tale, body.into(), &ledger, reply.usage))
+        Ok(self.answer(tale, body.into(), &ledger, &reply))
     }
 
     /// A whole reply for a client that wants a stream.
@@ -243,8 +243,7 @@ impl Heard<'_> {
         for event in unfold(&reply) {
             writer.write(&event, &mut out, &mut ledger);
         }
-        let usage = reply.usage.clone();
-        let mut response = self.answer(tale, out.into(), &ledger, usage);
+        let mut response = self.answer(tale, out.into(), &ledger, &reply);
         let content_type = if self.exchange.array { JSON } else { EVENTS };
         response.headers_mut().insert(CONTENT_TYPE, content_type);
         Ok(response)
@@ -260,14 +259,14 @@ impl Heard<'_> {
         tale: &mut Option<Tale>,
         body: Bytes,
         ledger: &Ledger,
-        usage: Usage,
+        reply: &Reply,
     ) -> Response<Out> {
         let mut response = self.response(tale.as_ref(), Some(ledger));
         response.headers_mut().insert(CONTENT_TYPE, JSON);
         *response.body_mut() = Out::Whole(body);
         Tale::repaired(ledger);
         if let Some(tale) = tale {
-            tale.answered(usage);
+            tale.answered(reply);
         }
         response
     }

@@ -23,6 +23,7 @@ mod endpoint;
 mod excess;
 mod front;
 mod models;
+mod otel;
 mod out;
 mod patient;
 mod quota;

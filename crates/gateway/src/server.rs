@@ -20,6 +20,7 @@ use tokio::time::{sleep, timeout};
 use crate::access;
 use crate::crowd::Crowd;
 use crate::front::{self, Between};
+use crate::otel::Exporter;
 use crate::patient::Patient;
 use crate::state::Gateway;
 
@@ -32,6 +33,7 @@ pub struct Running {
     stop: watch::Sender<bool>,
     /// Closed when nobody listens any more and nobody is connected.
     left: mpsc::Receiver<Infallible>,
+    exporter: Option<Exporter>,
 }
 
 /// What all who accept share.
@@ -53,6 +55,9 @@ impl Running {
         // Nobody listening means that it has stopped.
         let _ = self.stop.send(true);
         let _ = self.left.recv().await;
+        if let Some(exporter) = self.exporter {
+            exporter.end().await;
+        }
     }
 }
 
@@ -103,7 +108,8 @@ fn open(gateway: Arc<Gateway>, listen: SocketAddr) -> io::Result<(TcpListener, D
     let (here, left) = mpsc::channel(1);
     let room = Arc::new(Semaphore::new(gateway.config.load().limits.connections));
     let door = Door { addr, room, crowd: Crowd::default(), stop: stopped, here };
-    Ok((listener, door, Running { addr, gateway, stop, left }))
+    let exporter = Exporter::start(&gateway);
+    Ok((listener, door, Running { addr, gateway, stop, left, exporter }))
 }
 
 /// With room for as many clients as may come at the same moment.

@@ -15,6 +15,7 @@ use tokio::sync::Semaphore;
 
 use crate::builtin::Builtin;
 use crate::config::Config;
+use crate::otel::Line;
 use crate::quota::Quotas;
 use crate::telemetry;
 
@@ -30,6 +31,8 @@ pub struct Gateway {
     pub(crate) room: Arc<Semaphore>,
     pub(crate) draining: Arc<AtomicBool>,
     pub(crate) metrics: PrometheusHandle,
+    /// To whom requests are told, if to anybody.
+    pub(crate) line: Option<Arc<Line>>,
 }
 
 /// What is remembered of each provider.
@@ -52,6 +55,7 @@ impl Gateway {
             room: Arc::new(Semaphore::new(config.limits.streams)),
             draining: Arc::default(),
             metrics: telemetry::metrics(),
+            line: config.telemetry.is_on().then(|| Arc::new(Line::new())),
             config: Arc::new(ArcSwap::from_pointee(config)),
         })
     }
@@ -67,6 +71,7 @@ impl Gateway {
             room: Arc::clone(&self.room),
             draining: Arc::clone(&self.draining),
             metrics: self.metrics.clone(),
+            line: self.line.clone(),
         })
     }
 

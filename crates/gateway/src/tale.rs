@@ -2,12 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use interlingua::model::{FailureKind, Usage};
+use http::HeaderMap;
+use interlingua::model::{FailureKind, Reply, Usage};
 use interlingua::{Failure, Ledger, Stream};
 use metrics::{counter, histogram};
 use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
 
+use crate::otel::{Teller, Trace};
 use crate::quota::Guest;
 
 /// One request, from its head to the last byte of its answer. Content and keys are no part of it.
@@ -23,6 +25,8 @@ pub(crate) struct Tale {
     tries: u32,
     usage: Usage,
     end: End,
+    /// For collectors, if there is one.
+    trace: Option<Trace>,
     /// Its place among those that are answered at the same time.
     _place: Place,
 }
@@ -38,9 +42,16 @@ enum End {
 }
 
 impl Tale {
-    pub(crate) fn begin(dialect: &'static str, place: Place) -> Self {
+    pub(crate) fn begin(
+        dialect: &'static str,
+        place: Place,
+        teller: Option<&Teller>,
+        headers: &HeaderMap,
+    ) -> Self {
+        let id = Uuid::now_v7();
+        let trace = teller.map(|teller| teller.begin(id, dialect, headers));
         Self {
-            id: Uuid::now_v7(),
+            id,
             began: Instant::now(),
             dialect,
             provider: String::new(),
@@ -50,6 +61,7 @@ impl Tale {
             tries: 0,
             usage: Usage::default(),
             end: End::Unknown,
+            trace,
             _place: place,
         }
     }
@@ -59,6 +71,9 @@ impl Tale {
         provider.clone_into(&mut self.provider);
         model.clone_into(&mut self.model);
         self.tries += 1;
+        if let Some(trace) = &mut self.trace {
+            trace.asks(provider, model);
+        }
         self.id
     }
 
@@ -69,8 +84,11 @@ impl Tale {
     }
 
     /// A provider did not answer as it should; perhaps another does.
-    pub(crate) fn stumbled(&self, failure: &Failure) {
+    pub(crate) fn stumbled(&mut self, failure: &Failure) {
         let kind = kind(failure.kind);
+        if let Some(trace) = &mut self.trace {
+            trace.stumbled(kind, failure.status);
+        }
         let provider = self.provider.clone();
         counter!("interlingua_upstream_errors_total", "provider" => provider, "kind" => kind)
             .increment(1);
@@ -84,9 +102,16 @@ impl Tale {
         self.end = End::Failed(failure.kind, failure.status);
     }
 
-    pub(crate) fn answered(&mut self, usage: Usage) {
+    pub(crate) fn answered(&mut self, reply: &Reply) {
         self.end = End::Answered;
-        self.usage = usage;
+        self.heard(reply, true);
+    }
+
+    fn heard(&mut self, reply: &Reply, whole: bool) {
+        self.usage = reply.usage.clone();
+        if let Some(trace) = &mut self.trace {
+            trace.heard(reply, whole);
+        }
     }
 
     /// Bytes go to the client; whether the reply has begun with them.
@@ -99,7 +124,7 @@ impl Tale {
 
     pub(crate) fn streamed(&mut self, stream: &Stream, whole: bool) {
         self.streamed = true;
-        self.usage = stream.so_far().usage.clone();
+        self.heard(stream.so_far(), stream.has_ended());
         self.end = match stream.failure() {
             Some(failure) => End::Failed(failure.kind, 200),
             None if whole || stream.has_ended() => End::Answered,
@@ -116,6 +141,10 @@ impl Drop for Tale {
             End::Answered => ("answered", 200),
             End::Failed(failed, status) => (kind(failed), status),
         };
+        if let Some(trace) = self.trace.take() {
+            let error = (outcome != "answered").then_some(outcome);
+            trace.end(error, status, self.first.filter(|_| self.streamed));
+        }
         let provider = || self.provider.clone();
         let dialect = self.dialect;
         counter!(
@@ -143,12 +172,13 @@ impl Drop for Tale {
     }
 }
 
-fn buckets(usage: &Usage) -> [(&'static str, u64); 4] {
+fn buckets(usage: &Usage) -> [(&'static str, u64); 5] {
     [
         ("input", usage.input.unwrap_or_default()),
         ("cache_read", usage.cache_read.unwrap_or_default()),
         ("cache_write", usage.cache_write.unwrap_or_default()),
         ("output", usage.output.unwrap_or_default()),
+        ("reasoning", usage.reasoning.unwrap_or_default()),
     ]
 }
 

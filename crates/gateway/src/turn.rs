@@ -33,7 +33,8 @@ pub(crate) struct Came<'c> {
 impl Came<'_> {
     /// Answers it, whatever it takes.
     pub(crate) async fn turn(self, place: Place) -> Response<Out> {
-        let mut tale = Some(Tale::begin(self.dialect.id().0, place));
+        let teller = self.gateway.line.as_ref().map(|line| &line.teller);
+        let mut tale = Some(Tale::begin(self.dialect.id().0, place, teller, self.headers));
         let id = tale.as_ref().map(|tale| tale.id.to_string()).unwrap_or_default();
         let client = self.dialect;
         let mut response = match self.answer(&mut tale).await {

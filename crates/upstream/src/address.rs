@@ -80,7 +80,7 @@ impl Provider {
     }
 }
 
-fn as_uri(url: &Url) -> Option<Uri> {
+pub(crate) fn as_uri(url: &Url) -> Option<Uri> {
     let web = matches!(url.scheme(), "http" | "https");
     url.as_str().parse::<Uri>().ok().filter(|uri| web && uri.authority().is_some())
 }

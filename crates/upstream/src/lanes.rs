@@ -12,7 +12,6 @@ use http_body_util::Full;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
-use crate::Provider;
 use crate::connect::{Authority, Connector, Proxies};
 use crate::error::{Trouble, of_tls};
 
@@ -37,22 +36,26 @@ impl Lanes {
         Ok(Self { connect, proxies, plain, secure: Mutex::default() })
     }
 
-    /// A lane to a provider that has room for one more call.
-    pub(crate) fn free(&self, provider: &Provider) -> Result<Arc<Lane>, Trouble> {
-        if provider.base.scheme() == "http" {
+    /// A lane that has room for one more call, for what is vouched for by the same.
+    pub(crate) fn free(
+        &self,
+        scheme: &str,
+        authority: Option<&Arc<Authority>>,
+    ) -> Result<Arc<Lane>, Trouble> {
+        if scheme == "http" {
             return Ok(Arc::clone(&self.plain));
         }
         let mut lanes = self.secure.lock().unwrap_or_else(PoisonError::into_inner);
         let free = lanes
             .iter()
-            .find(|lane| lane.authority == provider.authority && Arc::strong_count(lane) <= ROOM);
+            .find(|lane| lane.authority.as_ref() == authority && Arc::strong_count(lane) <= ROOM);
         if let Some(lane) = free {
             return Ok(Arc::clone(lane));
         }
-        let authority = provider.authority.as_deref();
-        let connector = Connector::secure(self.connect, &self.proxies, authority);
+        let vouches = authority.map(|authority| &**authority);
+        let connector = Connector::secure(self.connect, &self.proxies, vouches);
         let connector = connector.map_err(|error| of_tls(&error))?;
-        let lane = Arc::new(Lane::new(connector, provider.authority.clone()));
+        let lane = Arc::new(Lane::new(connector, authority.cloned()));
         lanes.push(Arc::clone(&lane));
         Ok(lane)
     }

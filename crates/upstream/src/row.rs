@@ -37,6 +37,8 @@ pub struct Row {
     pub host: Option<(&'static str, &'static str)>,
     /// Where its paths are not those of the dialect.
     pub paths: Option<&'static Paths>,
+    /// What the conventions for telemetry call it, if not by its name.
+    pub convention: Option<&'static str>,
     /// Where the list of models is, if not at the base.
     pub catalogue: Option<&'static str>,
 }

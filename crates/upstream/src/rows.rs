@@ -27,6 +27,7 @@ pub static PROVIDERS: &[Row] = &[
     chat("openrouter", "openrouter", "https://openrouter.ai/api/v1", &["OPENROUTER_API_KEY"]),
     Row {
         name: "gemini",
+        convention: Some("gcp.gemini"),
         dialect: "gemini",
         flavor: Some("ai-studio"),
         base_url: "https://generativelanguage.googleapis.com",
@@ -37,6 +38,7 @@ pub static PROVIDERS: &[Row] = &[
     },
     Row {
         name: "vertex",
+        convention: Some("gcp.vertex_ai"),
         dialect: "gemini",
         flavor: Some("vertex"),
         base_url: "https://{location-}aiplatform.googleapis.com/v1/projects/{project}/locations/{location}",
@@ -68,12 +70,18 @@ pub static PROVIDERS: &[Row] = &[
     },
     Row {
         family: &["mistral-*", "codestral-*", "devstral-*", "magistral-*", "ministral-*"],
+        convention: Some("mistral_ai"),
         ..chat("mistral", "mistral", "https://api.mistral.ai/v1", &["MISTRAL_API_KEY"])
     },
     chat("groq", "groq", "https://api.groq.com/openai/v1", &["GROQ_API_KEY"]),
-    Row { family: &["grok-*"], ..chat("xai", "xai", "https://api.x.ai/v1", &["XAI_API_KEY"]) },
+    Row {
+        family: &["grok-*"],
+        convention: Some("x_ai"),
+        ..chat("xai", "xai", "https://api.x.ai/v1", &["XAI_API_KEY"])
+    },
     Row {
         family: &["kimi-*", "moonshot-*"],
+        convention: Some("moonshot_ai"),
         ..chat("moonshot", "moonshot", "https://api.moonshot.ai/v1", &["MOONSHOT_API_KEY"])
     },
     chat("together", "generic", "https://api.together.xyz/v1", &["TOGETHER_API_KEY"]),
@@ -103,6 +111,7 @@ pub static PROVIDERS: &[Row] = &[
         }],
         places: &[Place { name: "resource", from: &["AZURE_RESOURCE_NAME"], otherwise: None }],
         host: Some(("AZURE_OPENAI_ENDPOINT", "/openai/v1")),
+        convention: Some("azure.ai.openai"),
         ..chat(
             "azure",
             "azure",
@@ -112,6 +121,7 @@ pub static PROVIDERS: &[Row] = &[
     },
     Row {
         name: "bedrock",
+        convention: Some("aws.bedrock"),
         dialect: "bedrock",
         base_url: "https://bedrock-runtime.{region}.amazonaws.com",
         auth: Auth::SigV4,
@@ -150,6 +160,7 @@ const BASE: Row = Row {
     places: &[],
     host: None,
     paths: None,
+    convention: None,
     catalogue: None,
 };
 

@@ -4,11 +4,15 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::{Extensions, Response, header};
+use bytes::Bytes;
+use http::{Extensions, HeaderMap, Method, Request, Response, header};
+use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Incoming;
 use interlingua::Failure;
 use tokio::time::timeout;
+use url::Url;
 
+use crate::address::as_uri;
 use crate::connect::{Proxies, Used};
 use crate::error::{Trouble, failure, of_tls, trouble};
 use crate::lanes::{Lane, Lanes};
@@ -57,9 +61,13 @@ impl Upstream {
 
     /// Asks a provider. Whatever it answers, with whatever status, is an answer.
     pub async fn call(&self, call: Call<'_>) -> Result<Answer, Failure> {
-        let name = &call.provider.name;
+        let provider = call.provider;
+        let name = &provider.name;
         let mut request = call.request()?;
-        let lane = self.lanes.free(call.provider).map_err(|trouble| failure(name, &trouble))?;
+        let lane = self
+            .lanes
+            .free(provider.base.scheme(), provider.authority.as_ref())
+            .map_err(|trouble| failure(name, &trouble))?;
         let mut again = true;
         loop {
             if let Some(leave) = self.proxies.leave(request.uri()) {
@@ -86,6 +94,30 @@ impl Upstream {
                 return Err(failure(name, &trouble));
             }
             request = call.request()?;
+        }
+    }
+
+    /// Sends a body to somebody who is no provider; gives the status of the answer.
+    pub async fn post(&self, to: &Url, headers: HeaderMap, body: Bytes) -> Result<u16, Failure> {
+        let name = to.host_str().unwrap_or_default();
+        let uri = as_uri(to).ok_or_else(|| failure(name, &Trouble::Address))?;
+        let lane = self.lanes.free(to.scheme(), None).map_err(|why| failure(name, &why))?;
+        let mut request = Request::new(Full::new(body));
+        *request.method_mut() = Method::POST;
+        *request.headers_mut() = headers;
+        if let Some(leave) = self.proxies.leave(&uri) {
+            request.headers_mut().insert(header::PROXY_AUTHORIZATION, leave);
+        }
+        *request.uri_mut() = uri;
+        match timeout(self.timeouts.head, lane.client.request(request)).await {
+            Ok(Ok(response)) => {
+                let status = response.status().as_u16();
+                // A body that was read lets its connection serve again; a long one is not worth it.
+                let _ = Limited::new(response.into_body(), SHORT).collect().await;
+                Ok(status)
+            }
+            Ok(Err(error)) => Err(failure(name, &trouble(&error))),
+            Err(_) => Err(failure(name, &Trouble::Head(self.timeouts.head))),
         }
     }
 
@@ -118,3 +150,6 @@ impl fmt::Debug for Upstream {
         f.debug_struct("Upstream").field("timeouts", &self.timeouts).finish_non_exhaustive()
     }
 }
+
+/// What is read of an answer of which only the status counts.
+const SHORT: usize = 64 * 1024;

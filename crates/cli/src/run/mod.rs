@@ -56,8 +56,10 @@ pub(crate) fn run(order: &Run) -> Result<(), Problem> {
         own = Some(running);
     }
     let status = start(agent, &format!("http://{addr}"), model, &order.arguments)?;
-    drop(own);
-    // The gateway has nobody left to answer.
+    if let Some(own) = own {
+        // It has nobody left to answer, and perhaps somebody to tell.
+        runtime.block_on(async { timeout(GOODBYE, own.stop()).await.ok() });
+    }
     runtime.shutdown_timeout(Duration::from_secs(1));
     match status.code() {
         Some(0) => Ok(()),
@@ -97,6 +99,9 @@ async fn is_running(addr: SocketAddr) -> bool {
     };
     matches!(timeout(Duration::from_secs(1), ask).await, Ok(Ok(true)))
 }
+
+/// How long a gateway of one's own is waited for.
+const GOODBYE: Duration = Duration::from_secs(2);
 
 pub(crate) const ABOUT: &str = "\
 Start an agent that talks to the gateway.

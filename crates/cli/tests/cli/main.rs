@@ -8,5 +8,6 @@ mod check;
 mod command;
 mod config;
 mod doctor;
+mod serve;
 mod simulate;
 mod translate;

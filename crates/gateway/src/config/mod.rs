@@ -11,6 +11,7 @@ mod report;
 mod route;
 mod sections;
 mod source;
+mod telemetry;
 mod watch;
 
 pub use access::{Access, Key};
@@ -19,6 +20,7 @@ pub use report::{Mistake, Warning};
 pub use route::{Models, Pattern, Route, SIMULATED, To, Unrouted, Way};
 pub use sections::{Capture, Guard, Limits, Mode, Store, Timeouts};
 pub use source::{Loaded, Refused, Source};
+pub use telemetry::Telemetry;
 pub use watch::{Change, Watch};
 
 use std::net::{Ipv4Addr, SocketAddr};
@@ -36,6 +38,7 @@ pub struct Config {
     pub guard: Guard,
     pub store: Store,
     pub capture: Capture,
+    pub telemetry: Telemetry,
     /// What stands between the gateway and the providers; only the environment says it.
     pub proxies: Arc<Proxies>,
 }
@@ -53,6 +56,7 @@ impl Config {
             ("store.url", self.store == other.store),
             ("limits.streams", self.limits.streams == other.limits.streams),
             ("limits.connections", self.limits.connections == other.limits.connections),
+            ("telemetry", self.telemetry == other.telemetry),
             ("timeouts.connect", self.timeouts.connect == other.timeouts.connect),
             ("timeouts.answer", self.timeouts.answer == other.timeouts.answer),
             ("timeouts.silence", self.timeouts.silence == other.timeouts.silence),

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use interlingua_upstream::{PROVIDERS, Provider, Proxies, Unset};
 
-use super::{Access, Capture, Config, Env, Guard, LISTEN, Limits, Models, Store, Timeouts};
+use super::{
+    Access, Capture, Config, Env, Guard, LISTEN, Limits, Models, Store, Telemetry, Timeouts,
+};
 
 /// The known providers whose keys or credentials are in the environment; and those of which it does not say enough.
 pub(super) fn found(env: Env<'_>) -> (Vec<Arc<Provider>>, Vec<Unset>) {
@@ -32,6 +34,7 @@ impl Config {
             guard: Guard::default(),
             store: store(env),
             capture: Capture::default(),
+            telemetry: Telemetry::read(env).0,
             proxies: Arc::new(Proxies::read(env)),
         }
     }

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::{env, fs};
 
-use interlingua_gateway::config::{Capture, Config, Guard, LISTEN, Limits, Timeouts};
+use interlingua_gateway::config::{Capture, Config, Guard, LISTEN, Limits, Telemetry, Timeouts};
 use interlingua_upstream::{Auth, PROVIDERS, Row};
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/CONFIGURATION.md");
 
-const SECTIONS: &[&str] = &["limits", "timeouts", "access", "guard", "store", "capture"];
+const SECTIONS: &[&str] =
+    &["limits", "timeouts", "access", "guard", "store", "capture", "telemetry"];
 
 fn page() -> String {
     fs::read_to_string(PAGE).expect("the page is there")
@@ -61,6 +62,7 @@ fn every_default_is_the_default() {
     assert_eq!(config.timeouts, Timeouts::default());
     assert_eq!(config.guard, Guard::default());
     assert_eq!(config.capture, Capture::default());
+    assert_eq!(config.telemetry, Telemetry::default());
     assert!(config.access.keys.is_empty() && config.access.hosts.is_empty());
 }
 

@@ -12,3 +12,4 @@ mod reload;
 mod routes;
 mod secrets;
 mod source;
+mod telemetry;

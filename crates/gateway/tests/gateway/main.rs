@@ -12,3 +12,4 @@ mod limits;
 mod matrix;
 mod proxy;
 mod raw;
+mod telemetry;

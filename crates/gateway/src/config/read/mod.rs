@@ -7,6 +7,7 @@ mod providers;
 mod secret;
 mod sections;
 mod table;
+mod telemetry;
 mod units;
 
 use std::net::SocketAddr;
@@ -75,6 +76,7 @@ fn configuration(file: &Table<'_>, env: Env<'_>, elsewhere: Option<SocketAddr>) 
         guard: sections::guard(&file.table("guard")),
         store: sections::store(&file.table("store"), env),
         capture: sections::capture(&file.table("capture"), loopback),
+        telemetry: telemetry::read(&file.table("telemetry"), env),
         proxies: Arc::new(Proxies::read(env)),
     };
     file.close();

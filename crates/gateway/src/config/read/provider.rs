@@ -282,7 +282,7 @@ fn flavored(item: &Item<'_>, dialect: &'static dyn Dialect) -> Option<&'static s
     found
 }
 
-fn base(item: &Item<'_>) -> Option<Url> {
+pub(super) fn base(item: &Item<'_>) -> Option<Url> {
     let text = item.string()?;
     let url = Url::parse(text.trim()).ok().filter(Url::has_host);
     let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
@@ -302,7 +302,7 @@ fn base(item: &Item<'_>) -> Option<Url> {
 }
 
 /// The value of a header: from where secrets are, or as it is written.
-fn sent(item: &Item<'_>, name: &str, env: Env<'_>) -> Option<HeaderValue> {
+pub(super) fn sent(item: &Item<'_>, name: &str, env: Env<'_>) -> Option<HeaderValue> {
     let text = item.string()?;
     let name = name.to_ascii_lowercase();
     let hidden = ["env:", "file:"].iter().any(|prefix| text.starts_with(prefix));

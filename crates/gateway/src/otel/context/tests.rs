@@ -1,0 +1,43 @@
+//! Headers that continue a trace, and headers that do not.
+
+use http::HeaderMap;
+
+use super::Parent;
+
+fn read(values: &[&str]) -> Option<Parent> {
+    let mut headers = HeaderMap::new();
+    for value in values {
+        headers.append("traceparent", value.parse().unwrap());
+    }
+    Parent::read(&headers)
+}
+
+#[test]
+fn a_valid_header_is_the_parent() {
+    let parent = read(&["00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"]).unwrap();
+    assert_eq!(parent.trace[..3], [0x0a, 0xf7, 0x65]);
+    assert_eq!(parent.span, [0xb7, 0xad, 0x6b, 0x71, 0x69, 0x20, 0x33, 0x31]);
+    assert!(parent.sampled);
+    let unrecorded = read(&["00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"]).unwrap();
+    assert!(!unrecorded.sampled);
+    assert!(read(&["cc-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more"]).is_some());
+}
+
+#[test]
+fn anything_else_is_not() {
+    for value in [
+        "",
+        "00",
+        "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01",
+        "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+        "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
+        "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more",
+        "00-0af7651916cd43dd8448eb211c80319c-b7ad6b716920333-01",
+    ] {
+        assert_eq!(read(&[value]), None, "{value}");
+    }
+    let twice = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    assert_eq!(read(&[twice, twice]), None);
+    assert_eq!(read(&[]), None);
+}
