@@ -32,7 +32,7 @@ pub(super) const TOOL_NAME_PATTERN: Rule = Rule {
     check: tool_name_pattern,
 };
 const PATTERN: Words = words! {
-    &["openai", "azure", "openrouter", "deepseek", "generic"] => "Invalid '{at}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.",
+    NAME_PATTERN => "Invalid '{at}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.",
     &["dotted"] => "Invalid '{at}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_\\.-]+$'.",
 };
 
@@ -99,6 +99,9 @@ pub(super) const MOONSHOT_REQUIRED_CHOICE: Rule = Rule {
 const REQUIRED: Words = words! {
     &["moonshot"] => "tool_choice 'required' is not supported for this model",
 };
+
+/// Who looks at the characters of a name.
+pub(super) const NAME_PATTERN: &[&str] = &["openai", "azure", "openrouter", "deepseek", "generic"];
 
 /// Every name of a tool, with its path: in the tools, then in the calls.
 pub(super) fn names<'v>(request: &Request<'v>) -> Vec<(String, &'v str)> {

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::flavor::{COPIES, INVENTOR, ROUTED_ANTHROPIC, ROUTED_GOOGLE};
+use super::flavor::{COPIES, INVENTOR, ROUTED_ANTHROPIC, ROUTED_GOOGLE, voice};
+use super::tools::NAME_PATTERN;
 use super::view::{Message, bracketed, kind, messages};
 use super::words::{Refusal, Words, words};
 use crate::rule::{Fields as _, Findings, items};
@@ -41,7 +42,7 @@ fn wrong_type(request: &Request<'_>, findings: &mut Findings) {
         object(tool, &path, &mut found);
         typed(tool, &path, TOOL_TYPES, &mut found);
         if let Some(function) = tool.field("function") {
-            typed(function, &format!("{path}.function"), NAMED, &mut found);
+            named(request, function, &format!("{path}.function"), &mut found);
         }
     }
     for (path, wanted, value) in found {
@@ -65,7 +66,7 @@ fn of_message<'v>(request: &Request<'_>, message: &Message<'v>, found: &mut Foun
         object(call, &path, found);
         typed(call, &path, CALL_TYPES, found);
         let Some(function) = call.field("function") else { continue };
-        typed(function, &format!("{path}.function"), NAMED, found);
+        named(request, function, &format!("{path}.function"), found);
         let read =
             request.flavor == "vllm" && function.field("arguments").is_some_and(Value::is_null);
         let loose = LOOSE_ARGUMENTS.contains(&request.flavor);
@@ -74,6 +75,15 @@ fn of_message<'v>(request: &Request<'_>, message: &Message<'v>, found: &mut Foun
         {
             found.push((format!("{path}.function.arguments"), "a string", arguments));
         }
+    }
+}
+
+/// The name of a tool is a string. Who looks at its characters does not take null for one.
+fn named<'v>(request: &Request<'_>, function: &'v Value, path: &str, found: &mut Found<'v>) {
+    typed(function, path, NAMED, found);
+    let null = function.field("name").filter(|name| name.is_null());
+    if let Some(null) = null.filter(|_| NAME_PATTERN.contains(&voice(request))) {
+        found.push((format!("{path}.name"), "a string", null));
     }
 }
 
