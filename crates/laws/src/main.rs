@@ -32,7 +32,7 @@ Usage: cargo xtask laws [OPTIONS]
                    seals, deterministic
   --known yes      breaches listed in crates/laws/known.txt do not fail the run
   --examples no    count only, which is quicker
-  --fine yes       tell breaches of one rule apart by what was noted
+  --fine yes       tell breaches of one rule apart by what was noted, or where
   --seconds T      stop after so long
   --threads T      (all cores)
 ";

@@ -243,9 +243,16 @@ impl Broken {
         Self { law, rule: rule.into(), path: path.into(), message: message.into() }
     }
 
-    /// The rule and what was noted under its name, without what the conversation itself says.
+    /// The rule and what was noted under its name, without what the conversation itself says; the
+    /// place, where nothing was noted.
     pub fn kind(&self) -> String {
-        let Some((_, noted)) = self.message.split_once("; ") else { return self.rule.clone() };
+        let Some((_, noted)) = self.message.split_once("; ") else {
+            let place = self.path.split('.').map(|step| match step.parse::<usize>() {
+                Ok(_) => "*",
+                Err(_) => step,
+            });
+            return format!("{} at {}", self.rule, place.collect::<Vec<_>>().join("."));
+        };
         let words = noted.split('`').step_by(2).collect::<Vec<_>>().join("…");
         format!("{}: {words}", self.rule)
     }
