@@ -10,14 +10,14 @@ use crate::{Evidence, Request, Rule};
 pub(super) const SCHEMA_ROOT: Rule = Rule {
     name: "schema-root",
     status: 400,
-    when: "The parameters of a function are no schema of an object; or, where the inventor's checks are copied, a choice of schemas.",
+    when: "The parameters of a function are no schema of an object; or, where the inventor's checks are copied, a choice of schemas, or a strict answer is none.",
     words: ROOT.lines,
     evidence: Evidence::Seen,
     source: "public code; MiqroForge-Desktop#1165",
     check: schema_root,
 };
 const ROOT: Words = words! {
-    COPIES => "Invalid schema for function '{name}': schema must be a JSON Schema of 'type: \"object\"', got 'type: \"{found}\"'.",
+    COPIES => "Invalid schema for {what} '{name}': schema must be a JSON Schema of 'type: \"object\"', got 'type: \"{found}\"'.",
     &["deepseek"] => "Invalid schema for function '{name}': schema must be a JSON Schema of 'type: \"object\"', got 'type: {bare}'.",
     &["moonshot"] => "tools.function.parameters.type is required and must be \"object\"",
     &["choice"] => "Invalid schema for function '{name}': schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.",
@@ -183,10 +183,14 @@ fn context(steps: &[String]) -> String {
 }
 
 fn schema_root(request: &Request<'_>, findings: &mut Findings) {
-    for schema in schemas(request).iter().filter(|schema| schema.what == "function") {
+    let copies = COPIES.contains(&super::flavor::voice(request));
+    for schema in &schemas(request) {
+        let function = schema.what == "function";
         let kind = schema.value.field("type").unwrap_or(&Value::Null);
-        if kind == "object" {
+        if kind == "object" && function {
             choice_at_root(request, findings, schema);
+        }
+        if kind == "object" || !(function || copies && schema.strict) {
             continue;
         }
         let found = kind.as_str().unwrap_or("None");
@@ -194,7 +198,12 @@ fn schema_root(request: &Request<'_>, findings: &mut Findings) {
         let param = bracketed(&schema.path);
         let refusal = Refusal {
             path: schema.path.clone(),
-            fills: &[("name", schema.name), ("found", found), ("bare", &bare)],
+            fills: &[
+                ("what", schema.what),
+                ("name", schema.name),
+                ("found", found),
+                ("bare", &bare),
+            ],
             param: Some(&param),
             code: Some("invalid_function_parameters"),
         };
