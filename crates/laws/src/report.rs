@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
+use crate::laws::translate;
 use crate::run::{Example, Group, Key, Outcome};
 
 /// The whole report.
@@ -20,6 +21,19 @@ pub fn examples(outcome: &Outcome, seed: u64) -> String {
         let _ = writeln!(out, "  at {:?}: {}", broken.path, broken.message);
         let _ = writeln!(out, "  from {}, to {aim:?}", found(&group.example, seed));
         let _ = writeln!(out, "  {}", case(key, &group.example, seed));
+        out += &outcome_of(&group.example);
+    }
+    out
+}
+
+/// What left of an example, and what was noted.
+fn outcome_of(example: &Example) -> String {
+    let Ok(sent) = translate(&example.case.bytes, example.case.from, &example.aim) else {
+        return String::new();
+    };
+    let mut out = format!("  gives {}\n", String::from_utf8_lossy(&sent.body));
+    for entry in &sent.ledger.entries {
+        let _ = writeln!(out, "    {} at {}: {}", entry.rule, entry.place, entry.what);
     }
     out
 }

@@ -215,7 +215,8 @@ impl Sent<'_> {
     }
 }
 
-fn translate(body: &Bytes, from: &dyn Dialect, aim: &Aim) -> Result<Translated, String> {
+/// What leaves of a body for one target.
+pub(crate) fn translate(body: &Bytes, from: &dyn Dialect, aim: &Aim) -> Result<Translated, String> {
     translate_request(body.clone(), from, aim.provider.to, &aim.target())
         .map_err(|error| error.to_string())
 }
@@ -246,7 +247,10 @@ impl Broken {
     /// The rule and what was noted under its name, without what the conversation itself says; the
     /// place, where nothing was noted.
     pub fn kind(&self) -> String {
-        let Some((_, noted)) = self.message.split_once("; ") else {
+        // What is lost is told with all that was noted.
+        let told =
+            Some(&self.message).filter(|_| matches!(self.law, Law::Minimal | Law::Idempotent));
+        let Some((_, noted)) = told.and_then(|message| message.split_once("; ")) else {
             let place = self.path.split('.').map(|step| match step.parse::<usize>() {
                 Ok(_) => "*",
                 Err(_) => step,

@@ -100,8 +100,9 @@ impl Forgets {
                     object.remove("type");
                 }
                 object.retain(|key, value| {
-                    let unsaid = key == "content" && (value.is_null() || value == "");
-                    let lost = SIGNATURES.contains(&key.as_str()) && value == "";
+                    let empty = value.is_null() || value == "";
+                    let unsaid = key == "content" && empty;
+                    let lost = SIGNATURES.contains(&key.as_str()) && empty;
                     let stand_in = self.stand_ins && (unsaid || lost || value == STAND_IN);
                     if MARKS.contains(&key.as_str()) || stand_in {
                         return false;
@@ -172,8 +173,9 @@ fn is_models(message: Node<'_>) -> bool {
     let word = |key: &str| message.get(key).map(Node::word).unwrap_or_default();
     matches!(&*word("role"), "assistant" | "model")
         || matches!(&*word("type"), "reasoning" | "function_call" | "custom_tool_call")
-        // Who calls is the model, whatever else is said.
-        || message.get("tool_calls").is_some()
+        // Who calls is the model, whatever else is said; who answers a call is not.
+        || message.get("tool_calls").is_some_and(|calls| !calls.is_null())
+            && message.get("tool_call_id").is_none_or(Node::is_null)
 }
 
 /// Whether this is an item of no known type: whatever is neither a message, nor a reference, nor what
