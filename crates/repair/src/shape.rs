@@ -41,6 +41,8 @@ pub enum Kind {
     Tagged(&'static [(&'static str, &'static [Key])]),
     /// A text that is base64, of either alphabet.
     Base64,
+    /// Also null where it must be there.
+    OrNull(&'static Kind),
 }
 
 /// How fields and values are read, and what the client asked for.
@@ -143,7 +145,7 @@ impl Reading<'_> {
                 digits || words.iter().any(|one| one.eq_ignore_ascii_case(&word))
             }
             Kind::TextOr(_) if node.is_string() => true,
-            Kind::TextOr(kind) => return self.node(node, *kind),
+            Kind::TextOr(kind) | Kind::OrNull(kind) => return self.node(node, *kind),
             Kind::Each(kind) => return self.each(node, *kind),
             Kind::Shape(keys) => return self.shape(node, keys, false),
             Kind::Open(keys) => return self.shape(node, keys, true),
@@ -189,8 +191,10 @@ impl Reading<'_> {
         if !node.is_object() {
             return Fit::Drop;
         }
+        let nullable = |key: &Key| matches!(key.kind, Kind::OrNull(_));
         let has = |key: &Key| {
-            node.fields().any(|field| self.is(&field.name(), key.name) && !field.value.is_null())
+            let fills = |value: Node<'_>| !value.is_null() || nullable(key);
+            node.fields().any(|field| self.is(&field.name(), key.name) && fills(field.value))
         };
         if keys.iter().any(|key| key.needed && !has(key)) {
             return Fit::Drop;
@@ -204,7 +208,7 @@ impl Reading<'_> {
                     if is_it { Fit::Fine } else { Fit::Instead(Json::string(&Text::word(only))) }
                 }
                 Some(Key { needed: true, kind, .. }) if field.value.is_null() => {
-                    if matches!(kind, Kind::Any) { Fit::Fine } else { Fit::Drop }
+                    if matches!(kind, Kind::Any | Kind::OrNull(_)) { Fit::Fine } else { Fit::Drop }
                 }
                 Some(key) => self.node(field.value, key.kind),
                 None if open => Fit::Fine,

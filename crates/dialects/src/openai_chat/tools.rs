@@ -43,10 +43,20 @@ pub(super) fn decode_all(body: Node<'_>, ledger: &mut Ledger) -> Verbatim<Vec<Ve
 /// One tool. A function may stand bare, as the legacy list and other dialects have it.
 pub(super) fn decode(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbatim<Tool> {
     let kind = node.get("type").map(Node::word).unwrap_or_default();
+    let misshapen = misshapen(node);
+    if !misshapen.is_empty() {
+        odd(ledger, place, "a tool that holds something of another type is written anew");
+    }
+    let typed = matches!(&*kind, "" | "function");
     let (inner, freeform) = match (&*kind, node.get("function"), node.get("custom")) {
         ("custom", _, Some(custom)) => (custom, true),
-        // Whatever type it says, it describes a function.
-        (_, Some(function), _) if function.is_object() => (function, false),
+        // Whatever type it says, it describes a function, if that has a name.
+        (_, Some(function), _)
+            if function.is_object() && (typed || function.get("name").is_some()) =>
+        {
+            (function, false)
+        }
+        (_, None, Some(custom)) if custom.get("name").is_some() => (custom, true),
         ("", None, _) if node.get("name").is_some() => (node, false),
         ("function", None, _) if node.get("name").is_some() => {
             odd(ledger, place, "a tool in the form of another dialect is read as a function");
@@ -54,12 +64,38 @@ pub(super) fn decode(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verba
         }
         _ => {
             let kind = Text::new(&kind);
-            let json = node.json();
+            let json = without(node, &misshapen);
             let tool = Tool::new(kind.clone(), ToolKind::Foreign { dialect: ID, kind, json });
             return Verbatim::read(tool, ID, node.json());
         }
     };
     described(node, inner, freeform)
+}
+
+/// The fields of a tool that are of another type than they must be, for any server.
+fn misshapen(node: Node<'_>) -> Vec<&'static str> {
+    let is_odd = |key: &&str| {
+        node.get(key).is_some_and(|value| match *key {
+            "type" => !value.is_string(),
+            _ => !value.is_object() || value.get("name").is_some_and(is_no_name),
+        })
+    };
+    ["type", "function"].into_iter().filter(is_odd).collect()
+}
+
+fn is_no_name(name: Node<'_>) -> bool {
+    !name.is_string() && !name.is_null()
+}
+
+fn without(node: Node<'_>, gone: &[&str]) -> Json {
+    if gone.is_empty() {
+        return node.json();
+    }
+    Json::object(|o| {
+        for field in node.fields().filter(|field| !gone.contains(&&*field.name())) {
+            o.key_text(&field.key()).json(&field.value.json());
+        }
+    })
 }
 
 /// A tool as what stands inside describes it.

@@ -1,7 +1,7 @@
 //! The keys of tools, by the kind of tool: which there are, and what they hold.
 
 use crate::shape::Kind::{
-    Any, Each, Flag, List, Object, One, Open, Shape, Spelled, Tagged, Text, Whole, Words,
+    Any, Each, Flag, List, Object, One, Open, OrNull, Shape, Spelled, Tagged, Text, Whole, Words,
 };
 use crate::shape::{Key, Kind, Reading, key, need};
 
@@ -190,8 +190,10 @@ pub(super) static ANYTHING: Kinds =
 /// As `ANYTHING`; what is no tool at all is passed over.
 pub(super) static PASSED_OVER: Kinds = Kinds { others: Some(Any), ..ANYTHING };
 const FUNCTION: &[Key] =
-    &[need("name", Any), key("description", Any), key("parameters", Any), key("strict", Any)];
-const NAMED: &[Key] = &[need("name", Any)];
+    &[NAME, key("description", Any), key("parameters", Any), key("strict", Any)];
+const NAMED: &[Key] = &[NAME];
+/// One that is null is a name like an empty one.
+const NAME: Key = need("name", OrNull(&Any));
 
 pub(super) static RESPONSES: Kinds = Kinds {
     function: Shape(&[

@@ -3,7 +3,7 @@
 use interlingua_model::Role;
 
 use super::{ANY, Fields, Foreign, LABELS, Part, Side, foreign, opaque, open};
-use crate::shape::Kind::{Any, Open, Text};
+use crate::shape::Kind::{Any, Open, OrNull, Text};
 use crate::shape::{Key, key, need};
 
 pub(super) const OPENAI: Fields = Fields {
@@ -78,10 +78,10 @@ pub(super) const XAI: Fields = Fields { only_user_named: true, ..OTHERS };
 
 pub(super) const VLLM: Fields = Fields {
     foreign: Some(&[
-        open("image_url", Side::Anywhere, IMAGE),
-        open("input_audio", Side::Anywhere, AUDIO),
+        open("image_url", Side::Anywhere, &[need("image_url", Open(&[HELD_URL]))]),
+        open("input_audio", Side::Anywhere, HELD_AUDIO),
         open("file", Side::Anywhere, &[need("file", Any)]),
-        open("refusal", Side::Anywhere, REFUSAL),
+        open("refusal", Side::Anywhere, &[need("refusal", OrNull(&Any))]),
         opaque("input_text", Side::Anywhere),
         opaque("output_text", Side::Anywhere),
         opaque("thinking", Side::Anywhere),
@@ -111,7 +111,7 @@ pub(super) const LLAMA: Fields = Fields {
 
 /// An image that cannot be read as one is refused there.
 pub(super) const OLLAMA: Fields =
-    Fields { foreign: Some(&[open("input_audio", Side::Anywhere, AUDIO), REASONING]), ..CHAT };
+    Fields { foreign: Some(&[open("input_audio", Side::Anywhere, HELD_AUDIO), REASONING]), ..CHAT };
 
 pub(super) const DEEPSEEK: Fields = Fields { foreign: Some(&[REASONING]), ..CHAT };
 
@@ -177,12 +177,16 @@ const REASONING: Foreign = opaque("reasoning*", Side::Assistant);
 /// Any part that has a name, and what the name promises.
 const NAMED_PARTS: &[Foreign] = &[
     open("text", Side::Anywhere, &[need("text", Any)]),
-    open("image_url", Side::Anywhere, IMAGE),
-    open("input_audio", Side::Anywhere, AUDIO),
+    open("image_url", Side::Anywhere, &[need("image_url", Open(&[HELD_URL]))]),
+    open("input_audio", Side::Anywhere, HELD_AUDIO),
     open("file", Side::Anywhere, &[need("file", Any)]),
-    open("refusal", Side::Anywhere, REFUSAL),
+    open("refusal", Side::Anywhere, &[need("refusal", OrNull(&Any))]),
     opaque("*", Side::Anywhere),
 ];
+/// Most miss what is not there, and not what is null.
+const HELD_URL: Key = need("url", OrNull(&Any));
+const HELD_AUDIO: &[Key] =
+    &[need("input_audio", Open(&[need("data", OrNull(&Any)), need("format", OrNull(&Any))]))];
 const IMAGE: &[Key] =
     &[key("type", Any), need("image_url", Open(&[need("url", Any)])), BREAKPOINT[0]];
 const AUDIO: &[Key] = &[
