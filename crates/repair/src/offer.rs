@@ -166,6 +166,16 @@ fn says(work: &Work<'_>, key: &str) -> bool {
     fields.any(|field| field.key == key && field.value != Json::NULL)
 }
 
+/// Whether the body has a choice in the old way, be it beside another.
+pub(crate) fn has_old_choice(work: &Work<'_>) -> bool {
+    work.is_own() && says(work, OLD_CHOICE)
+}
+
+/// Takes away the choice in the old way, of which the settings hold nothing.
+pub(crate) fn forget_old_choice(work: &mut Work<'_>) {
+    work.fields().retain(|field| field.key != OLD_CHOICE);
+}
+
 /// Whether the body has tools in the old way.
 pub(crate) fn has_old(work: &Work<'_>) -> bool {
     let fields = &work.conversation().fields;

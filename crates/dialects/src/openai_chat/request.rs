@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use interlingua_model::{Conversation, Ledger, Place, Target, Tool, Verbatim};
 use interlingua_wire::json::Object;
-use interlingua_wire::{Doc, Node, Text, Writer};
+use interlingua_wire::{Doc, Json, Node, Text, Writer};
 
 use super::encode::Pen;
 use super::flavor::Flavor;
@@ -79,8 +79,11 @@ fn rewrite(model: Option<&Text>, o: &mut Object<'_>, pen: &mut Pen<'_>) {
     let chosen_anew = edited.is_stale("tool_choice", now);
     let only = only(pen).filter(|_| chosen_anew);
     let offered = conversation.tools.text_for(ID).is_some() && only.is_none();
-    if !offered && conversation.fields.iter().any(|field| field.key == "function_call") {
-        edited.choose_anew();
+    let says = |key: &str| {
+        conversation.fields.iter().any(|field| field.key == key && field.value != Json::NULL)
+    };
+    if !offered && says("function_call") {
+        edited.choose_anew(says("tool_choice"));
     }
     let mut missing = (model, !conversation.turns.is_empty(), !offered);
     body::write_fields(conversation, o, |key, _, o| match key {

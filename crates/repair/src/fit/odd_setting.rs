@@ -14,7 +14,7 @@
 //! after    temperature: 0.5
 //! ```
 
-use interlingua_model::{Place, Settings};
+use interlingua_model::{Place, Settings, TopField};
 use interlingua_wire::{Json, Kind};
 
 use crate::profile::params::Spelling;
@@ -24,7 +24,7 @@ use crate::{Work, number};
 struct Named {
     name: &'static str,
     whole: bool,
-    look: fn(&Settings) -> Option<&Json>,
+    look: Look,
     slot: fn(&mut Settings) -> &mut Option<Json>,
 }
 
@@ -32,6 +32,9 @@ pub fn apply(work: &mut Work<'_>) {
     let spelling = work.profile.params.spelling;
     if spelling == Spelling::Free && work.is_own() {
         return;
+    }
+    if work.is_own() {
+        shadowed(work, spelling);
     }
     let unread = work.is_own() && !work.profile.params.reads_all;
     for Named { name, whole, look, slot } in SLOTS {
@@ -59,6 +62,27 @@ pub fn apply(work: &mut Work<'_>) {
             .is_some_and(|asked| asked.budget.is_some())
     {
         budget(work, spelling);
+    }
+}
+
+/// Leaves out fields of which another one holds the meaning, and which are no numbers.
+fn shadowed(work: &mut Work<'_>, spelling: Spelling) {
+    for (name, held) in SHADOWED {
+        let settings = &work.conversation().settings;
+        let odd = |field: &TopField| {
+            field.key == *name
+                && field.value != Json::NULL
+                && Some(&field.value) != held(settings)
+                && better(&field.value, true, spelling).is_some()
+        };
+        if let Some(at) = work.conversation().fields.iter().position(odd) {
+            let value = work.fields().remove(at).value;
+            let what = format!(
+                "left out `{name}`: {} is no number, and another field says it",
+                short(&value)
+            );
+            work.loss(Place::SETTINGS, what);
+        }
     }
 }
 
@@ -115,8 +139,16 @@ macro_rules! slot {
     };
 }
 
+type Look = fn(&Settings) -> Option<&Json>;
+
 /// What not everybody knows.
 const UNREAD: &str = "top_k";
+
+/// Fields that have a rival, and what the settings hold of the two.
+const SHADOWED: &[(&str, Look)] = &[
+    ("max_tokens", |settings| settings.max_tokens.as_ref()),
+    ("seed", |settings| settings.seed.as_ref()),
+];
 
 const SLOTS: &[Named] = &[
     slot!(max_tokens, true),

@@ -13,13 +13,14 @@
 //! after    max_completion_tokens: 1024
 //! ```
 
-use interlingua_model::Place;
+use interlingua_model::{Place, TopField};
 use interlingua_wire::{Json, Node};
 
 use crate::Work;
 
 pub fn apply(work: &mut Work<'_>) {
     rivals(work);
+    shadowed(work);
     let strange = work.profile.params.respelled;
     if strange.is_empty() || !work.is_own() {
         return;
@@ -34,6 +35,24 @@ pub fn apply(work: &mut Work<'_>) {
         work.settings();
         let what = format!("`{}` is not known here: what it says is said otherwise", field.key);
         work.change(Place::SETTINGS, what);
+    }
+}
+
+/// Leaves out an effort that the target hears and does not know, where another field is taken at its word.
+fn shadowed(work: &mut Work<'_>) {
+    let row = work.profile.thinking;
+    let Some(known) = row.efforts.filter(|_| work.is_own()) else { return };
+    let conversation = work.conversation();
+    let held = conversation.settings.reasoning.as_ref().and_then(|said| said.effort.as_ref());
+    let is_odd = |field: &TopField| {
+        let word = field.value.text().filter(|word| held.is_some_and(|held| held != word));
+        row.heard_in.iter().any(|(key, _)| field.key == *key)
+            && word.is_some_and(|word| !known.contains(&&*word.contents()))
+    };
+    if let Some(at) = conversation.fields.iter().position(is_odd) {
+        let field = work.fields().remove(at);
+        let what = format!("left out `{}`: another field says otherwise", field.key);
+        work.loss(Place::SETTINGS, what);
     }
 }
 

@@ -27,6 +27,12 @@ pub fn apply(work: &mut Work<'_>) {
         work.tools();
         work.change(Place::SETTINGS, "functions of which one is chosen are offered as tools");
     }
+    // What nobody can read, or another choice stands beside, is no choice.
+    let spare = !offer::chooses_old(work) || work.conversation().settings.choice.is_none();
+    if row.old && spare && offer::has_old_choice(work) && !offer::has_old(work) {
+        offer::forget_old_choice(work);
+        work.change(Place::SETTINGS, "left out the choice of a function: there are no functions");
+    }
     let old = offer::chooses_old(work);
     if old && !row.old {
         return;

@@ -164,7 +164,7 @@ fn format(node: Node<'_>) -> Option<Format> {
     match &*kind {
         "text" => Some(Format::Text),
         "json_object" => Some(Format::Json),
-        "json_schema" => {
+        kind if kind == "json_schema" || node.get("json_schema").is_some_and(Node::is_object) => {
             let inner = node.get("json_schema").unwrap_or(node);
             Some(Format::Schema {
                 name: inner.get("name").and_then(Node::text),

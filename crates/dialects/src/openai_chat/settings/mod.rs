@@ -42,32 +42,38 @@ pub(super) fn encode(
 pub(super) struct Edited {
     /// What the fields of the body say, if anything was edited.
     written: Option<Settings>,
-    /// The choice is no longer true, as the tools are said in another way.
+    /// The choice in the old way is no longer true, as the tools are said in another way.
+    old_choice: bool,
+    /// Nor is any other made beside it.
     choice: bool,
 }
 
 impl Edited {
     pub(super) fn of(conversation: &Conversation, unedited: bool) -> Self {
         if unedited {
-            return Self { written: None, choice: false };
+            return Self { written: None, old_choice: false, choice: false };
         }
         let written = Json::object(|o| {
             for field in conversation.fields.iter().filter(|f| is_setting(&f.key.contents())) {
                 o.key_text(&field.key).json(&field.value);
             }
         });
-        Self { written: Some(decode(written.doc().root(), &mut Vec::new())), choice: false }
+        let written = Some(decode(written.doc().root(), &mut Vec::new()));
+        Self { written, old_choice: false, choice: false }
     }
 
-    /// The tools leave the old list, and with them what is said of them in the old way.
-    pub(super) fn choose_anew(&mut self) {
-        self.choice = true;
+    /// The tools leave the old list, and with them what is said of them in the old way: it is said in the
+    /// new one, unless there is another choice beside it.
+    pub(super) fn choose_anew(&mut self, beside: bool) {
+        self.old_choice = true;
+        self.choice = !beside;
     }
 
     /// Whether a field of the body is no longer true.
     pub(super) fn is_stale(&self, key: &str, now: &Settings) -> bool {
         let group = GROUPS.iter().find(|group| group.fields.contains(&key));
-        group.is_some_and(|group| self.is_edited(group, now))
+        self.old_choice && key == OLD_CHOICE
+            || group.is_some_and(|group| self.is_edited(group, now))
     }
 
     /// Writes what was edited.
@@ -85,10 +91,12 @@ impl Edited {
     }
 
     fn is_edited(&self, group: &Group, now: &Settings) -> bool {
-        self.choice && group.fields.contains(&"function_call")
+        self.choice && group.fields.contains(&OLD_CHOICE)
             || self.written.as_ref().is_some_and(|written| !(group.is_same)(written, now))
     }
 }
+
+const OLD_CHOICE: &str = "function_call";
 
 macro_rules! same {
     ($($field:ident),+) => { |a, b| $(a.$field == b.$field)&&+ };

@@ -138,6 +138,7 @@ pub(super) const CHAT_INVENTED: Params = Params {
     longest_user: 128,
     conflicts: &[STREAMED, LOGPROBS, ALONE],
     respelled: STRANGERS,
+    shapes: shapes::INVENTED,
     ..COPY
 };
 pub(super) const CHAT_REASONING: Params = Params {

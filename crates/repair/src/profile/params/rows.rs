@@ -83,10 +83,14 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
             longest_user: 128,
             conflicts: &[STREAMED, LOGPROBS, TOOLS_LOGPROBS],
             respelled: STRANGERS,
+            shapes: shapes::INVENTED,
             ..COPY
         },
     ),
-    (Scope::of(CHAT, &["openrouter"], &["anthropic/", "google/"]), COPY),
+    (
+        Scope::of(CHAT, &["openrouter"], &["anthropic/", "google/"]),
+        Params { shapes: shapes::INVENTED, ..COPY },
+    ),
     (
         Scope::flavors(CHAT, &["openrouter"]),
         Params {
@@ -97,6 +101,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
                 LOGPROBS,
                 Conflict { field: "session_id", item: None, when: When::Longer(256) },
             ],
+            shapes: shapes::INVENTED,
             ..COPY
         },
     ),

@@ -10,6 +10,8 @@ pub enum Shape {
     /// A flag, or its name in a string.
     LooseFlag,
     Number,
+    /// A number without a fraction or an exponent.
+    Whole,
     Text,
     /// A list of strings.
     Texts,
@@ -78,6 +80,7 @@ impl Shape {
                 node.boolean().is_some() || matches!(&*node.word(), "true" | "false")
             }
             Self::Number => node.kind() == Kind::Number,
+            Self::Whole => crate::number::is_exact(&node.json()),
             Self::Text => node.is_string(),
             Self::Texts => node.is_array() && node.items().all(Node::is_string),
             Self::TextOrList => node.is_string() || node.is_array(),

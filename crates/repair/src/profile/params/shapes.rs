@@ -3,7 +3,7 @@
 
 use super::shape::Shape::{
     Any, Betas, Flag, Loose, LooseFlag, LooseObject, LooseWord, Map, Never, Number, Object, Open,
-    OpenTagged, Tagged, Text, TextOrList, TextOrObject, Texts, Union, Word, WordOrObject,
+    OpenTagged, Tagged, Text, TextOrList, TextOrObject, Texts, Union, Whole, Word, WordOrObject,
 };
 use super::shape::{Field, may, must};
 
@@ -49,6 +49,16 @@ pub(super) const CHAT: &[Field] = &[
     may("response_format", Map),
     may("stop", TextOrList),
     may("reasoning_effort", Text),
+];
+/// The inventor's, and of those who copy its checks.
+pub(super) const INVENTED: &[Field] = &[
+    may("stream", Flag),
+    may("parallel_tool_calls", Flag),
+    may("tool_choice", TextOrObject),
+    may("response_format", Map),
+    may("stop", TextOrList),
+    may("reasoning_effort", Text),
+    may("top_logprobs", Whole),
 ];
 pub(super) const KIMI: &[Field] = &[
     may("stream", Flag),
