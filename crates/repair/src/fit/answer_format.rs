@@ -1,8 +1,8 @@
 //! An answer's form is asked for in the way that the target knows.
 //!
 //! JSON without a schema becomes JSON of any object where it needs the word "json" in the conversation
-//! and has none, or is not known; where schemas are not known either, the word is said. JSON that does
-//! not go with tools, or with thinking, gives way to the tools, or thinking to it.
+//! and has none, or is not known. JSON that does not go with tools, or with thinking, gives way to the
+//! tools, or thinking to it.
 //!
 //! ## Why
 //! > 'messages' must contain the word 'json' in some form, to use 'response_format' of type
@@ -47,20 +47,21 @@ pub fn apply(work: &mut Work<'_>) {
     if !row.json_while_thinking && work.thinks() {
         turn_off(work, "thinking is off for this request: JSON does not go with it");
     }
-    let elsewhere = offer::is_elsewhere(work);
-    if row.json && (!row.json_word || elsewhere || has_word(work, row.word_in_system)) {
-        return;
-    }
-    if row.schema {
+    if row.schema && lacks_word(work, work.is_own()) {
         let schema = Json::object(|schema| schema.word("type", "object"));
         let name = Some(Text::word("response"));
         let any = Format::Schema { name, description: None, schema, strict: None };
         work.settings().format = Some(any);
         work.change(Place::SETTINGS, "any JSON is asked for as an object of any schema");
-    } else {
-        work.system().push(Block::text(Text::word("Answer in JSON.")).into());
-        work.change(Place::SYSTEM, "said that the answer is to be JSON: the word must be there");
     }
+}
+
+/// Whether JSON cannot be asked for as it is: at all, or without its word in the conversation, the whole
+/// of it or its beginning.
+pub(super) fn lacks_word(work: &Work<'_>, whole: bool) -> bool {
+    let row = work.profile.params.format;
+    let elsewhere = offer::is_elsewhere(work);
+    !row.json || row.json_word && !elsewhere && !has_word(work, row.word_in_system, whole)
 }
 
 /// Whether JSON is asked for in the way that counts. What is written anew is said in that way.
@@ -77,14 +78,14 @@ fn is_asked(work: &Work<'_>) -> bool {
         })
 }
 
-/// The conversation has the word. In another dialect only its beginning counts, so that what is said
-/// later does not change it; in its own, what is taken as it is stays so.
-fn has_word(work: &Work<'_>, in_system: bool) -> bool {
+/// The conversation has the word. Often only its beginning counts, so that what is said later does not
+/// change it; in its own dialect, what is taken as it is stays so.
+fn has_word(work: &Work<'_>, in_system: bool, whole: bool) -> bool {
     let conversation = work.conversation();
     let instructs = |role: Role| matches!(role, Role::System | Role::Developer);
     let counts = |role: Role| in_system || work.is_own() || !instructs(role);
     let system = conversation.system.iter().filter(|_| in_system);
-    let begun = |turn: &&Verbatim<Turn>| work.is_own() || turn.role != Role::Assistant;
+    let begun = |turn: &&Verbatim<Turn>| whole || turn.role != Role::Assistant;
     let turns = conversation.turns.iter().take_while(begun).filter(|turn| counts(turn.role));
     turns.flat_map(|turn| &turn.blocks).chain(system).any(|block| says_json(block, in_system))
 }
