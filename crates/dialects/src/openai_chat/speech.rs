@@ -6,6 +6,7 @@ use interlingua_wire::{Json, Text};
 
 use super::content::{self, Piece};
 use super::encode::{Pen, blocks_of};
+use super::fields::DETAILS;
 use super::flavor::{NoText, Reasoning, Skill};
 use super::reasoning::{self, GOOGLE};
 use super::{ID, calls, mark};
@@ -62,7 +63,7 @@ pub(super) fn encode(
         // What is thought is part of the content there.
         && (pen.flavor.reasoning != Reasoning::Content || speech.thinking.is_empty());
     // An empty message is refused, and reasoning alone is that of an answer that was broken off.
-    if says_nothing && !speech.empty {
+    if says_nothing && !speech.empty && pen.conversation.source != ID {
         for (place, _) in &speech.thinking {
             pen.reasoning_stays(*place);
         }
@@ -227,13 +228,19 @@ impl<'a> Speech<'a> {
         }
         let told = |key: &Text| match pen.flavor.reasoning {
             Reasoning::Field(field) => key == field && !self.thinking.is_empty(),
-            Reasoning::Nowhere | Reasoning::Details | Reasoning::Content => false,
+            Reasoning::Details => key == DETAILS && self.has_details(),
+            Reasoning::Nowhere | Reasoning::Content => false,
         };
         for (key, value) in
             extras.flat_map(|extras| extras.of(ID)).filter(|(key, _)| !told(key) && !mark::is(key))
         {
             o.key_text(key).json(value);
         }
+    }
+
+    /// Whether there is a list of entries to be written.
+    fn has_details(&self) -> bool {
+        !self.thinking.is_empty() || self.calls.iter().any(|(_, block)| is_sealed(block))
     }
 
     fn write_content(&self, o: &mut Object<'_>, pen: &mut Pen<'_>) {

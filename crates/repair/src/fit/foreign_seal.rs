@@ -18,7 +18,7 @@
 //! ```
 
 use interlingua_model::{Block, Body, Form, Place, Role, Seal};
-use interlingua_wire::{Node, Text};
+use interlingua_wire::{Json, Node, Text};
 
 use crate::media::base64;
 use crate::profile::thinking::{Replay, Thinking};
@@ -32,7 +32,7 @@ pub fn apply(work: &mut Work<'_>) {
     if !row.sealed_formats.is_empty() && work.is_own() {
         unsealed_entries(work);
     }
-    if row.refuses_strangers && !work.is_own() {
+    if row.refuses_strangers && (!work.is_own() || is_rerouted(work)) {
         strangers(work);
     }
     if work.profile.fields.own_blocks_only && !work.is_own() {
@@ -52,6 +52,11 @@ pub fn apply(work: &mut Work<'_>) {
         let refusal = || refusal(work.block(turn, at), row, own, model.as_ref());
         looked_at.then(refusal).flatten()
     });
+}
+
+/// Whether another model answers than the client asked for, or nobody knows which that is.
+fn is_rerouted(work: &Work<'_>) -> bool {
+    work.profile.model.as_ref().is_some_and(|to| work.conversation().model.as_ref() != Some(to))
 }
 
 /// Leaves out reasoning of somebody else than the model, and where it is part of the content reasoning
@@ -80,10 +85,14 @@ fn empty(work: &mut Work<'_>) {
 
 /// Takes away seals of other houses. What was thought aloud stays; what is nothing but its seal goes.
 fn strangers(work: &mut Work<'_>) {
-    let issuers = work.profile.thinking.issuers;
+    let (issuers, own) = (work.profile.thinking.issuers, work.is_own());
     let is_strange = |block: &Block| {
         let seal = block.seal.as_deref();
-        seal.is_some_and(|seal| !issuers.iter().any(|issuer| seal.origin.issuer == **issuer))
+        seal.is_some_and(|seal| {
+            // In its own dialect, what does not say whose it is goes back to who it is from.
+            let untold = own && seal.origin.issuer == UNKNOWN;
+            !untold && !issuers.iter().any(|issuer| seal.origin.issuer == **issuer)
+        })
     };
     let all = 0..work.turns().len();
     thoughts::leave_out(work, all, |work, turn, at| {
@@ -107,7 +116,29 @@ fn strangers(work: &mut Work<'_>) {
 /// Leaves out entries of a format that must be sealed, and are not.
 fn unsealed_entries(work: &mut Work<'_>) {
     let (dialect, formats) = (work.profile.dialect, work.profile.thinking.sealed_formats);
+    let lost = |entry: Node<'_>| {
+        let word = |key: &str| entry.get(key).map(Node::word).unwrap_or_default();
+        // What such a model thinks aloud is not sealed; the entry beside it is.
+        let aloud = word("format") == ALOUD && word("type") == TOLD;
+        formats.contains(&&*word("format")) && word("type") != SUMMARY && !aloud
+    };
+    let unsealed = |entry: &Node<'_>| {
+        let kind = entry.get("type").map(Node::word).unwrap_or_default();
+        let seal = match &*kind {
+            ENCRYPTED => entry.get("data"),
+            TOLD => entry.get("signature"),
+            _ => return false,
+        };
+        lost(*entry) && seal.is_none_or(|seal| seal.word().is_empty())
+    };
     for turn in (0..work.turns().len()).rev() {
+        let extras = &work.turns()[turn].extras;
+        // In a message that is not the model's, the list stands beside what is said.
+        let beside = extras.find(dialect, DETAILS).map(Json::doc);
+        if beside.is_some_and(|list| list.root().items().any(|entry| unsealed(&entry))) {
+            work.loss(Place::turn(turn), "left out reasoning that lost its seal");
+            work.turn(turn).extras.retain(dialect, |key, _| key != DETAILS);
+        }
         for at in (0..work.blocks(turn).len()).rev() {
             let block = work.block(turn, at);
             let entry = match &block.body {
@@ -115,13 +146,7 @@ fn unsealed_entries(work: &mut Work<'_>) {
                 Body::Foreign { kind, json, .. } if kind == ENCRYPTED => Some(json),
                 _ => None,
             };
-            let refused = entry.is_some_and(|entry| {
-                let doc = entry.doc();
-                let word = |key: &str| doc.root().get(key).map(Node::word).unwrap_or_default();
-                // What such a model thinks aloud is not sealed; the entry beside it is.
-                let aloud = word("format") == ALOUD && word("type") == "reasoning.text";
-                formats.contains(&&*word("format")) && word("type") != SUMMARY && !aloud
-            });
+            let refused = entry.is_some_and(|entry| lost(entry.doc().root()));
             if refused {
                 work.loss(Place::block(turn, at), "left out reasoning that lost its seal");
                 work.remove(turn, at);
@@ -250,5 +275,9 @@ fn bare(model: &str) -> String {
 
 /// Kinds and formats of entries, where reasoning is a list of them.
 const ENCRYPTED: &str = "reasoning.encrypted";
+/// Who made a seal that nobody can place.
+const UNKNOWN: &str = "unknown";
 const SUMMARY: &str = "reasoning.summary";
+const TOLD: &str = "reasoning.text";
+const DETAILS: &str = "reasoning_details";
 const ALOUD: &str = "google-gemini-v1";

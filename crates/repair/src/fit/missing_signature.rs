@@ -22,37 +22,53 @@ use interlingua_model::{Block, Body, Place, Role, Seal};
 use interlingua_wire::Text;
 
 use crate::profile::thinking::SealedCalls;
-use crate::{Work, pairing, thoughts};
+use crate::{Work, pairing, stand_in, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
     let rule = work.profile.thinking.sealed_calls;
     if rule == SealedCalls::Free {
         return;
     }
-    for step in steps(work) {
-        let places =
-            || step.clone().flat_map(|turn| (0..work.blocks(turn).len()).map(move |at| (turn, at)));
-        let block = |(turn, at): &(usize, usize)| work.block(*turn, *at);
-        let Some((turn, at)) = places().find(|place| is_call(rule, block(place))) else { continue };
-        let sealed = match rule {
-            SealedCalls::Step => places().any(|place| carries(work, place)),
-            SealedCalls::First | SealedCalls::Free => is_sealed(work.block(turn, at)),
-        };
-        let elsewhere = match rule {
-            SealedCalls::Step => places().find(|place| {
-                let one = block(place);
-                matches!(one.body, Body::ToolCall(_)) && is_sealed(one)
-            }),
-            SealedCalls::First | SealedCalls::Free => Some((turn, at)),
-        };
-        match elsewhere.filter(|(turn, at)| is_sealed(work.block(*turn, *at))) {
-            Some(place) if !sealed || is_untold(work, place) => respell(work, place),
-            _ if sealed => {}
-            _ => {
-                let seal = Seal::new(Text::word(ISSUER), Text::word(SKIP));
+    let (elder, current) = steps(work);
+    for step in current {
+        seal(work, step, true);
+    }
+    // What stands elsewhere was put in its place while its turn was the current one.
+    if !work.is_untouched() {
+        for step in elder {
+            seal(work, step, false);
+        }
+    }
+}
+
+/// Puts the seal of a step where it is looked for; where there is none and one is needed, the word for
+/// that.
+fn seal(work: &mut Work<'_>, step: Range<usize>, needed: bool) {
+    let rule = work.profile.thinking.sealed_calls;
+    let places =
+        || step.clone().flat_map(|turn| (0..work.blocks(turn).len()).map(move |at| (turn, at)));
+    let block = |(turn, at): &(usize, usize)| work.block(*turn, *at);
+    let Some((turn, at)) = places().find(|place| is_call(rule, block(place))) else { return };
+    let sealed = match rule {
+        SealedCalls::Step => places().any(|place| carries(work, place)),
+        SealedCalls::First | SealedCalls::Free => is_sealed(work.block(turn, at)),
+    };
+    let elsewhere = match rule {
+        SealedCalls::Step => places().find(|place| {
+            let one = block(place);
+            matches!(one.body, Body::ToolCall(_)) && is_sealed(one)
+        }),
+        SealedCalls::First | SealedCalls::Free => Some((turn, at)),
+    };
+    match elsewhere.filter(|(turn, at)| is_sealed(work.block(*turn, *at))) {
+        Some(place) if !sealed || is_untold(work, place) => respell(work, place),
+        _ if sealed || !needed => {}
+        _ => {
+            let seal = Seal::new(Text::word(ISSUER), Text::word(SKIP));
+            if !stand_in::put(work, (turn, at), &seal) {
                 work.edit(turn, at).seal = Some(Box::new(seal));
-                work.change(Place::block(turn, at), "said that the call's signature is not known");
             }
+            work.change(Place::block(turn, at), "said that the call's signature is not known");
         }
     }
 }
@@ -99,10 +115,10 @@ fn is_sealed(block: &Block) -> bool {
     block.seal.as_deref().is_some_and(|seal| seal.origin.issuer == ISSUER)
 }
 
-/// What the model said at once, where calls must be sealed.
-fn steps(work: &Work<'_>) -> Vec<Range<usize>> {
+/// What the model said at once: before the current turn, and where calls must be sealed.
+fn steps(work: &Work<'_>) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
     if !work.is_own() {
-        return thoughts::runs(work);
+        return (Vec::new(), thoughts::runs(work));
     }
     let turns = work.turns();
     let asks = |at: &usize| {
@@ -113,10 +129,11 @@ fn steps(work: &Work<'_>) -> Vec<Range<usize>> {
             && !turn.blocks.iter().any(|block| answers(block))
     };
     let current = (0..turns.len()).rev().find(asks).map_or(0, |at| at + 1);
-    (current..turns.len())
-        .filter(|at| turns[*at].role == Role::Assistant)
-        .map(|at| at..at + 1)
-        .collect()
+    let steps = |turns_of: Range<usize>| {
+        let spoken = turns_of.filter(|at| turns[*at].role == Role::Assistant);
+        spoken.map(|at| at..at + 1).collect()
+    };
+    (steps(0..current), steps(current..turns.len()))
 }
 
 const ISSUER: &str = "google";

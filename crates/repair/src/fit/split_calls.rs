@@ -19,6 +19,7 @@
 use interlingua_model::Place;
 
 use crate::Work;
+use crate::look::is_call;
 use crate::pairing::{self, Round};
 use crate::profile::calls::Answers;
 
@@ -32,11 +33,40 @@ pub fn apply(work: &mut Work<'_>) {
     }
     pairing::mend_rounds(work, |work, round| {
         let Some(first) = first_to_join(work, round, answers) else { return };
+        let kept = work.blocks(first).len();
         for _ in first + 1..round.speech.end {
             work.change(Place::turn(first + 1), "what the model says in a row is one turn");
             work.join_next(first);
         }
+        one_old_call(work, first);
+        unseal(work, first, kept, answers);
     });
+}
+
+/// A seal vouches for the place of its call among the others: one that was moved seals nothing.
+fn unseal(work: &mut Work<'_>, turn: usize, kept: usize, answers: Answers) {
+    for at in kept..work.blocks(turn).len() {
+        let block = work.block(turn, at);
+        if answers == Answers::FirstAfterTurn && is_call(block) && block.seal.is_some() {
+            work.loss(
+                Place::block(turn, at),
+                "left out the seal of a call that stands elsewhere now",
+            );
+            work.edit(turn, at).seal = None;
+        }
+    }
+}
+
+/// A turn has one call in the old way at the most: several are written in the new way, with ids.
+fn one_old_call(work: &mut Work<'_>, turn: usize) {
+    let is_old =
+        |at: &usize| is_call(work.block(turn, *at)) && pairing::is_old(work.block(turn, *at));
+    let old: Vec<usize> = (0..work.blocks(turn).len()).filter(is_old).collect();
+    for at in old.iter().copied().filter(|_| old.len() > 1) {
+        let dialect = work.profile.dialect;
+        work.edit(turn, at).extras.retain(dialect, |key, _| key != pairing::OLD);
+        work.change(Place::block(turn, at), "written in the new way, with an id");
+    }
 }
 
 /// The turn that takes in all that the model says after it.

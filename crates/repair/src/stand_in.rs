@@ -1,0 +1,110 @@
+//! The seal of a call, put into a message as it is written: all else in it stays as the client wrote it.
+
+use interlingua_model::{Block, Seal, Turn, Verbatim};
+use interlingua_wire::{Json, Node, Text};
+
+use crate::Work;
+use crate::pairing;
+use crate::profile::thinking::SealedCalls;
+
+/// Seals a call where the message has its place for that; whether it could.
+pub(crate) fn put(work: &mut Work<'_>, (turn, at): (usize, usize), seal: &Seal) -> bool {
+    let Some((message, call)) = written(work, (turn, at), seal) else { return false };
+    work.reword(turn, message, |value| {
+        let mut block = Block::clone(&value.blocks[at]);
+        block.seal = Some(Box::new(seal.clone()));
+        value.blocks[at] = match call {
+            Some((dialect, text)) => Verbatim::read(block, dialect, text),
+            None => block.into(),
+        };
+    });
+    true
+}
+
+type Written = (Json, Option<(interlingua_model::DialectId, Json)>);
+
+/// The message with the seal in it, and the call, where the seal is in that.
+fn written(work: &Work<'_>, (turn, at): (usize, usize), seal: &Seal) -> Option<Written> {
+    let dialect = work.profile.dialect;
+    let this = &work.turns()[turn];
+    let doc = this.text_for(dialect)?.doc();
+    let message = doc.root();
+    let call = pairing::call(&this.blocks[at])?;
+    if work.profile.thinking.sealed_calls == SealedCalls::Step {
+        // A call that the entry cannot name is written anew.
+        message.get(CALLS)?.items().find(|one| names(*one, &call.id))?;
+        let details = listed(message.get(DETAILS), &call.id, seal);
+        return Some((with(message, DETAILS, &details), None));
+    }
+    let number = number(this, at);
+    let list = message.get(CALLS).filter(|list| list.is_array())?;
+    let node = list.items().nth(number).filter(|node| node.is_object())?;
+    let signed = Json::object(|out| out.text(SIGNATURE, &seal.data));
+    let vendor = node.get(EXTRA).and_then(|extra| extra.get(VENDOR));
+    let vendor = merged(vendor, SIGNATURE, &Json::string(&seal.data)).unwrap_or(signed);
+    let extra = merged(node.get(EXTRA), VENDOR, &vendor)
+        .unwrap_or_else(|| Json::object(|out| out.json(VENDOR, &vendor)));
+    let text = with(node, EXTRA, &extra);
+    let calls = Json::array(|out| {
+        for (at, one) in list.items().enumerate() {
+            out.item().json(&if at == number { text.clone() } else { one.json() });
+        }
+    });
+    Some((with(message, CALLS, &calls), Some((dialect, text))))
+}
+
+/// Which of the calls of a turn this is.
+fn number(turn: &Turn, at: usize) -> usize {
+    turn.blocks[..at].iter().filter(|block| pairing::call(block).is_some()).count()
+}
+
+fn names(call: Node<'_>, id: &Text) -> bool {
+    call.get("id").and_then(Node::text).as_ref() == Some(id)
+}
+
+/// The entries that are there, and one more for the call.
+fn listed(entries: Option<Node<'_>>, id: &Text, seal: &Seal) -> Json {
+    let entries = entries.filter(|entries| entries.is_array());
+    Json::array(|out| {
+        let mut count = 0;
+        for entry in entries.into_iter().flat_map(Node::items) {
+            out.item().json(&entry.json());
+            count += 1;
+        }
+        out.object(|out| {
+            out.word("type", "reasoning.encrypted");
+            out.number("index", count);
+            out.text("data", &seal.data);
+            out.text("id", id);
+            out.word("format", FORMAT);
+        });
+    })
+}
+
+/// An object with this field, in its place or at the end.
+fn with(object: Node<'_>, key: &'static str, value: &Json) -> Json {
+    let mut there = false;
+    Json::object(|out| {
+        for field in object.fields() {
+            if !field.is(key) {
+                out.key_text(&field.key()).json(&field.value.json());
+            } else if !std::mem::replace(&mut there, true) {
+                out.json(key, value);
+            }
+        }
+        if !there {
+            out.json(key, value);
+        }
+    })
+}
+
+fn merged(object: Option<Node<'_>>, key: &'static str, value: &Json) -> Option<Json> {
+    object.filter(|object| object.is_object()).map(|object| with(object, key, value))
+}
+
+const CALLS: &str = "tool_calls";
+const EXTRA: &str = "extra_content";
+const VENDOR: &str = "google";
+const SIGNATURE: &str = "thought_signature";
+const DETAILS: &str = "reasoning_details";
+const FORMAT: &str = "google-gemini-v1";
