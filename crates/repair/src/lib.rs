@@ -31,6 +31,7 @@ pub mod pairing;
 pub mod profile;
 mod schema;
 pub mod shape;
+mod stand_in;
 mod survey;
 mod thoughts;
 mod tools;
@@ -212,6 +213,8 @@ pub static ALL: &[Rule] = &[
     on(About::Cache, fit("cache-place", fit::cache_place::apply)),
     on(About::Cache, fit("cache-limit", fit::cache_limit::apply)),
     on(About::Cache, fit("cache-lifetime", fit::cache_lifetime::apply)),
+    // What depends on whether anything else was to be done.
+    fit("json-word", fit::json_word::apply),
 ];
 
 /// Runs every rule that works on the body before it is read; the body as it came if there is nothing

@@ -135,7 +135,9 @@ impl<'a> Pen<'a> {
                     content::pieces(block, place, &mut pieces, self);
                 }
             }
-            if !pieces.is_empty() || turn.blocks.is_empty() {
+            // A message of this dialect stays one, whatever of it can be said.
+            let own = self.conversation.source == ID && !is_result(turn);
+            if !pieces.is_empty() || turn.blocks.is_empty() || own {
                 self.flush(out);
                 out.object(|o| {
                     o.word("role", "user");

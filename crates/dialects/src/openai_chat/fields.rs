@@ -104,7 +104,12 @@ impl<'d> Fields<'d> {
         ledger: &mut Ledger,
     ) -> Self {
         if self.unread {
-            for field in node.fields().filter(|field| unread.contains(&&*field.name())) {
+            // Of an empty list of calls, the mark tells.
+            let marked = |field: &Field<'_>| {
+                field.is(CALLS) && field.value.is_array() && field.value.is_empty()
+            };
+            let unread_here = |field: &Field<'_>| unread.contains(&&*field.name());
+            for field in node.fields().filter(|field| unread_here(field) && !marked(field)) {
                 if self.extras.find(ID, &field.name()).is_none() {
                     self.keep(field);
                 }

@@ -50,7 +50,7 @@ pub fn apply(work: &mut Work<'_>) {
     }
 }
 
-fn is_aborted(work: &Work<'_>, turn: &Turn, alone: Alone) -> bool {
+fn is_aborted(work: &Work<'_>, turn: &Verbatim<Turn>, alone: Alone) -> bool {
     // Where a turn must hold something, reasoning that is part of its content is something.
     let held = |block: &Verbatim<Block>| {
         let entry = |text: &Json| {
@@ -60,7 +60,9 @@ fn is_aborted(work: &Work<'_>, turn: &Turn, alone: Alone) -> bool {
         let text = block.text_for(work.profile.dialect);
         text.is_some_and(|text| !(is_reasoning(block) && entry(text)))
     };
-    if alone == Alone::Refused && turn.blocks.iter().any(held) {
+    // What is written anew has its reasoning elsewhere.
+    let as_written = turn.text_for(work.profile.dialect).is_some();
+    if alone == Alone::Refused && as_written && turn.blocks.iter().any(held) {
         return false;
     }
     let nothing = |text: &interlingua_wire::Text| text.is_blank();

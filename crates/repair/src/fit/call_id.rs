@@ -35,11 +35,18 @@ pub fn apply(work: &mut Work<'_>) {
     if all_ids(work).all(|id| ids.fit(&id.contents())) {
         return;
     }
+    let dialect = work.profile.dialect;
     let mut map = Map::new(ids);
     let mut turn = 0;
     while turn < work.turns().len() {
         for at in 0..work.blocks(turn).len() {
-            let Some(id) = id_of(work.block(turn, at)).cloned() else { continue };
+            let block = work.block(turn, at);
+            let Some(id) = id_of(block).cloned() else { continue };
+            // Where it may be null, it says nothing, and is no id.
+            let null = block.extras.find(dialect, NULL).is_some();
+            if null && id.is_empty() && !pairing::is_incomplete(work, &block.extras) {
+                continue;
+            }
             let sent = map.sent(&id);
             if sent != id {
                 replace(work, (turn, at), id, sent);
@@ -166,4 +173,6 @@ fn leave_out(work: &mut Work<'_>) {
     }
 }
 
+/// What a result whose call is null has among its extras.
+const NULL: &str = "null call";
 const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

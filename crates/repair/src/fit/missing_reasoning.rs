@@ -33,11 +33,15 @@ pub fn apply(work: &mut Work<'_>) {
     if row.echo == Echo::Said {
         return said(work);
     }
+    let untouched = work.is_untouched();
     for stretch in stretches(work).into_iter().rev() {
-        if !work.turns()[stretch.clone()].iter().any(|turn| has_calls(turn)) {
-            continue;
-        }
+        let calls = work.turns()[stretch.clone()].iter().any(|turn| has_calls(turn));
         for answer in answers(work, &stretch).into_iter().rev() {
+            // Where the model may go on before the user speaks, calls may come yet: what is said before
+            // them is to be said the same way then.
+            if !calls && (untouched || answer.end == stretch.end) {
+                continue;
+            }
             if work.turns()[answer.clone()].iter().any(|turn| has_reasoning(turn, true)) {
                 respell(work, answer);
             } else {

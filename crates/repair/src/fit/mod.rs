@@ -34,6 +34,7 @@ pub mod freeform_call;
 pub mod incomplete_call;
 pub mod input_examples;
 pub mod item_id;
+pub mod json_word;
 pub mod large_media;
 pub mod lone_reasoning;
 pub mod many_media;

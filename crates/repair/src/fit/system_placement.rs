@@ -44,6 +44,24 @@ pub fn apply(work: &mut Work<'_>) {
     for turn in misplaced(work).into_iter().rev() {
         remind(work, turn);
     }
+    if work.profile.roles.instructions == Instructions::NotAfterReplies {
+        not_last(work);
+    }
+}
+
+/// The last turn is the user's: instructions there are, and those before them stay as they are, as they
+/// do when somebody goes on.
+fn not_last(work: &mut Work<'_>) {
+    while let Some(last) = work.turns().len().checked_sub(1) {
+        if !instructs(&work.turns()[last]) {
+            return;
+        }
+        let left_out = work.blocks(last).is_empty();
+        remind(work, last);
+        if !left_out {
+            return;
+        }
+    }
 }
 
 /// Puts the instructions at the beginning into the place for them.
@@ -105,7 +123,7 @@ fn may_stand(
         }
         Instructions::NotAfterReplies => {
             let before = turn.checked_sub(1).map(|before| &work.turns()[before]);
-            next.is_some() && before.is_none_or(|turn| !is_assistants(turn) && !has_result(turn))
+            before.is_none_or(|turn| !is_assistants(turn) && !has_result(turn))
         }
     }
 }

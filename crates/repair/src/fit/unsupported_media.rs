@@ -72,7 +72,8 @@ enum Fate {
 
 fn fate(work: &Work<'_>, spot: &Spot, one: &Media) -> Fate {
     let rules = work.profile.media;
-    let own = media::block(work, spot).text_for(work.profile.dialect).is_some();
+    let own =
+        media::block(work, spot).text_for(work.profile.dialect).is_some() && stays(work, spot);
     let places = if own { &rules.written } else { &rules.said };
     let sources = side(places, spot.side).of(one.kind);
     let taken = takes(work, one, sources, own);
@@ -88,7 +89,7 @@ fn fate(work: &Work<'_>, spot: &Spot, one: &Media) -> Fate {
         };
     }
     if taken {
-        return match wrong_type(one, rules) {
+        return match wrong_type(one, rules, own) {
             Some(mime) => match written(one, &mime) {
                 Some(text) if sources.text == Plain::Taken => Fate::AsPlain(text),
                 _ => Fate::Goes(format!("the type `{mime}` is not taken")),
@@ -100,6 +101,14 @@ fn fate(work: &Work<'_>, spot: &Spot, one: &Media) -> Fate {
         return Fate::Follows;
     }
     Fate::Goes(why(work, spot, one, sources))
+}
+
+/// Whether the message around it leaves as it came, or has its place for it all the same.
+fn stays(work: &Work<'_>, spot: &Spot) -> bool {
+    let turn = spot.place().index.map(|turn| turn as usize);
+    let dialect = work.profile.dialect;
+    spot.side != Side::Assistant
+        || turn.is_none_or(|turn| work.turns()[turn].text_for(dialect).is_some())
 }
 
 fn side(places: &Places, side: Side) -> Kinds {
@@ -157,13 +166,17 @@ fn is_cited(work: &Work<'_>, spot: &Spot) -> bool {
 }
 
 /// The type of an image or a document that the target does not take.
-fn wrong_type(media: &Media, rules: &crate::profile::media::Media) -> Option<String> {
+fn wrong_type(media: &Media, rules: &crate::profile::media::Media, own: bool) -> Option<String> {
     let Source::Base64 { mime, .. } = &media.source else { return None };
     let mime = mime.as_ref().map(Text::contents).unwrap_or_default();
     let taken = match media.kind {
         MediaKind::Image => rules.takes_type(&mime),
         MediaKind::Document => rules.document_types.is_none_or(|types| types.contains(&&*mime)),
-        MediaKind::Audio | MediaKind::Video => true,
+        MediaKind::Audio => {
+            let bare = mime.split(';').next().unwrap_or_default();
+            own || rules.audio_types.is_none_or(|types| types.contains(&bare))
+        }
+        MediaKind::Video => true,
     };
     (!taken).then(|| mime.into_owned())
 }

@@ -4,8 +4,8 @@ use interlingua_model::MediaKind;
 
 use super::Scope;
 use super::media_words::{
-    COMMON, EVERYTHING, FILED, GIVEN, HEARS, IMAGES, INVENTOR, LARGE_CONTEXT, LINKED, NO, NOTHING,
-    OLD_NAMES, SEES, SMALL_CONTEXT, UNSEEN, YES,
+    AUDIO, COMMON, EVERYTHING, FILED, GIVEN, HEARS, IMAGES, INVENTOR, LARGE_CONTEXT, LINKED, NO,
+    NOTHING, OLD_NAMES, SEES, SMALL_CONTEXT, UNSEEN, YES,
 };
 
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +21,8 @@ pub struct Media {
     pub image_names: &'static [&'static str],
     /// Types that documents may say they have; `None` where any will do.
     pub document_types: Option<&'static [&'static str]>,
+    /// Types that sounds may say they have, where they are written anew; `None` where any will do.
+    pub audio_types: Option<&'static [&'static str]>,
     /// An image is of the type that it says.
     pub exact_types: bool,
     /// What is checked of the data of an image.
@@ -154,6 +156,7 @@ const ANYTHING: Media = Media {
     image_types: None,
     image_names: &[],
     document_types: None,
+    audio_types: None,
     exact_types: false,
     images: Checked::Unchecked,
     addresses: Fetched::Unchecked,
@@ -199,7 +202,7 @@ const ANTHROPIC_SAYS: Places = Places {
 const SMALLER: Media = Media { most_images: Some(100), most_pages: Some(100), ..ANTHROPIC };
 
 /// Servers that take whatever their clients write.
-const COMPATIBLE: Media = Media { said: SAYS, ..ANYTHING };
+const COMPATIBLE: Media = Media { said: SAYS, audio_types: Some(AUDIO), ..ANYTHING };
 /// What any server can be told.
 const SAYS: Places = Places { user: PICTURES, result: PICTURES, ..NOWHERE };
 const PICTURES: Kinds = Kinds { image: LINKED, audio: GIVEN, ..NOTHING };
@@ -212,6 +215,7 @@ const WATCHES: Places = Places { user: FILMS, result: FILMS, ..NOWHERE };
 const OPENAI: Media = Media {
     written: Places { instructions: IMAGES, user: HEARD, assistant: IMAGES, result: IMAGES },
     said: Places { user: FILES, result: FILES, ..NOWHERE },
+    audio_types: Some(AUDIO),
     ..ANYTHING
 };
 const OLD_OPENAI: Media = Media { written: Places { user: HEARD, ..NOWHERE }, ..OPENAI };

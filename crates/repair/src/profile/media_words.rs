@@ -5,6 +5,21 @@ use super::media::{Address, Kinds, Places, Plain, Sources};
 
 pub(super) const COMMON: &[&str] = &["image/jpeg", "image/png", "image/gif", "image/webp"];
 
+/// Sounds that have a name in chat.
+pub(super) const AUDIO: &[&str] = &[
+    "audio/wav",
+    "audio/x-wav",
+    "audio/mpeg",
+    "audio/mp3",
+    "audio/flac",
+    "audio/ogg",
+    "audio/opus",
+    "audio/aac",
+    "audio/mp4",
+    "audio/webm",
+    "audio/pcm",
+];
+
 pub(super) const INVENTOR: &[&str] = &["", "openai", "azure"];
 
 pub(super) const LARGE_CONTEXT: &[&str] = &["opus-4-6", "sonnet-4-6", "opus-4-7", "opus-4-8"];

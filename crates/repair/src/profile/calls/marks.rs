@@ -15,6 +15,20 @@ pub(super) const ALL_MARKS: &[&str] = &[
     "null call",
     "no name",
 ];
+/// All but that the call of a result is null.
+pub(super) const NULL_TAKEN: &[&str] = &[
+    "no id",
+    "empty id",
+    "no type",
+    "no tool",
+    "no arguments",
+    "null arguments",
+    "object arguments",
+    "other arguments",
+    "no call",
+    "empty call",
+    "no name",
+];
 /// Takes ids that say nothing.
 pub(super) const MOST_MARKS: &[&str] = &[
     "no id",

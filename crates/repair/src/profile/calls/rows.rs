@@ -1,7 +1,7 @@
 //! Calls and their results: the rows.
 
 use super::super::Scope;
-use super::marks::{ALL_MARKS, LOOSE, LOOSER, MOST_MARKS, NO_NULLS};
+use super::marks::{ALL_MARKS, LOOSE, LOOSER, MOST_MARKS, NO_NULLS, NULL_TAKEN};
 use super::{Answerer, Answers, Arguments, Calls, Ids, ItemIds, Pair, Results, Strays, Unique};
 
 pub(in crate::profile) static ROWS: &[(Scope, Calls)] = &[
@@ -75,6 +75,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Calls)] = &[
             ids: SOME,
             arguments: Arguments::Json,
             empty_list: true,
+            complete: NULL_TAKEN,
             ..CHAT
         },
     ),
