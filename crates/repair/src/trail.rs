@@ -9,12 +9,35 @@ use interlingua_model::{Entry, Ledger, Place, Section};
 pub struct Trail {
     /// One for each turn; `None` while every turn stands where it stood.
     marks: Option<Vec<Mark>>,
+    /// The tools that are left, and the instructions outside the turns.
+    tools: Left,
+    system: Left,
     /// Turns and blocks that no client wrote, so far.
     fresh: u32,
     /// Blocks that went into another, each after the one it went into.
     joined: Vec<(Thing, Thing)>,
     /// Entries of the ledger and the thing each is about.
     pending: Vec<(usize, Thing)>,
+}
+
+/// What is left of a list, by where it stood; `None` while nothing is gone.
+#[derive(Debug, Default)]
+struct Left(Option<Vec<u32>>);
+
+impl Left {
+    fn before(&self, index: Option<u32>) -> Option<u32> {
+        let left = self.0.as_deref().unwrap_or_default();
+        index.map(|index| left.get(index as usize).copied().unwrap_or(index))
+    }
+
+    /// Of this many, those for which `keep` says so stay.
+    fn retain(&mut self, count: usize, mut keep: impl FnMut(usize) -> bool) {
+        let mut at = 0;
+        self.0.get_or_insert_with(|| (0..count as u32).collect()).retain(|_| {
+            at += 1;
+            keep(at - 1)
+        });
+    }
 }
 
 #[derive(Debug)]
@@ -34,6 +57,11 @@ struct Thing {
 impl Trail {
     /// The place, as it is now, in the client's terms; for what no client wrote, the nearest.
     fn before(&self, place: Place) -> Place {
+        match place.section {
+            Section::Tools => return Place { index: self.tools.before(place.index), ..place },
+            Section::System => return Place { block: self.system.before(place.block), ..place },
+            Section::Turns | Section::Body | Section::Settings | Section::Reply => {}
+        }
         let Some(thing) = self.thing(place) else { return place };
         let origin = |turn: u32, block| Place { index: Some(turn), block, ..place };
         match thing {
@@ -48,6 +76,16 @@ impl Trail {
                 origin(known.map_or(0, |mark| mark.turn), None)
             }
         }
+    }
+
+    /// Of this many tools, those for which `keep` says so stay.
+    pub(crate) fn tools_kept(&mut self, count: usize, keep: impl FnMut(usize) -> bool) {
+        self.tools.retain(count, keep);
+    }
+
+    /// Of this many blocks of instructions, this one goes.
+    pub(crate) fn system_removed(&mut self, count: usize, at: usize) {
+        self.system.retain(count, |one| one != at);
     }
 
     /// What stands at a place now.
@@ -68,6 +106,9 @@ impl Trail {
     /// of everything that went into what stands there.
     pub(crate) fn noted(&mut self, ledger: &mut Ledger) {
         let Some(entry) = ledger.entries.last_mut() else { return };
+        if matches!(entry.place.section, Section::Tools | Section::System) {
+            entry.place = self.before(entry.place);
+        }
         let Some(thing) = self.thing(entry.place) else { return };
         entry.place = self.before(entry.place);
         let again = self.told_again(entry, thing);

@@ -120,9 +120,26 @@ impl<'w> Work<'w> {
         self.conversation.edit().tools.edit()
     }
 
+    /// Takes away the tools for which `keep` does not say that they stay.
+    pub fn retain_tools(&mut self, keep: impl Fn(usize) -> bool) {
+        let count = self.conversation.tools.len();
+        self.done.trail.tools_kept(count, &keep);
+        let mut at = 0;
+        self.tools().retain(|_| {
+            at += 1;
+            keep(at - 1)
+        });
+    }
+
     pub fn system(&mut self) -> &mut Vec<Verbatim<Block>> {
         self.surveyed = None;
         self.conversation.edit().system.edit()
+    }
+
+    /// Takes away a block of the instructions outside the turns.
+    pub fn remove_system(&mut self, at: usize) -> Verbatim<Block> {
+        self.done.trail.system_removed(self.conversation.system.len(), at);
+        self.system().remove(at)
     }
 
     /// The fields of the body, for a target of the client's own dialect.
@@ -142,6 +159,26 @@ impl<'w> Work<'w> {
 
     pub fn edit(&mut self, turn: usize, block: usize) -> &mut Block {
         self.turn(turn).blocks[block].edit()
+    }
+
+    /// Changes a turn that says the same as before but for what `text`, its new text, says.
+    pub(crate) fn reword(&mut self, turn: usize, text: Json, change: impl FnOnce(&mut Turn)) {
+        self.unsettle(turn);
+        let dialect = self.profile.dialect;
+        let turns = &mut self.conversation.edit().turns;
+        let mut value = Turn::clone(&turns[turn]);
+        change(&mut value);
+        turns[turn] = Verbatim::read(value, dialect, text);
+    }
+
+    /// Whether the request leaves as the bytes it came in, as far as is known.
+    pub(crate) fn is_untouched(&self) -> bool {
+        self.conversation.text_for(self.profile.dialect).is_some()
+            && self
+                .profile
+                .model
+                .as_ref()
+                .is_none_or(|to| self.conversation.model.as_ref() == Some(to))
     }
 
     pub fn insert_turn(&mut self, at: usize, turn: Turn) {

@@ -28,7 +28,7 @@ pub fn apply(work: &mut Work<'_>) {
     while let Some(block) = work.conversation().system.get(at) {
         if matches!(&block.body, Body::Text { text, .. } if is_label(text)) {
             work.loss(Place::system(at), "left out a label for another provider's accounts");
-            work.system().remove(at);
+            work.remove_system(at);
         } else {
             at += 1;
         }

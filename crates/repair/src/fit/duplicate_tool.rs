@@ -45,7 +45,7 @@ pub fn apply(work: &mut Work<'_>) {
         if alike(&tools[first], tool) || both_typed(&tools[first], tool) {
             let what = format!("left out `{name}`, which stands there twice");
             work.change(Place::tool(at), what);
-            work.tools().remove(at);
+            work.retain_tools(|tool| tool != at);
             continue;
         }
         // The name of a typed tool is given.

@@ -43,7 +43,7 @@ pub fn apply(work: &mut Work<'_>) {
 
 fn leave_out(work: &mut Work<'_>, at: usize) {
     work.change(Place::system(at), "left out empty instructions");
-    let cache = work.system().remove(at).into_value().cache;
+    let cache = work.remove_system(at).into_value().cache;
     let Some(cache) = cache else { return };
     let before = at.checked_sub(1).and_then(|before| work.system().get_mut(before));
     match before {

@@ -33,15 +33,14 @@ pub fn apply(work: &mut Work<'_>) {
         _ if !mixed => {}
         Mixing::Asked(key) if work.conversation().source == work.profile.dialect => ask(work, key),
         Mixing::Asked(_) | Mixing::Never => {
-            for at in 0..work.conversation().tools.len() {
-                let tool = &work.conversation().tools[at];
-                if is_own(tool, profile) {
-                    let what =
-                        format!("left out `{}`: it does not stand beside functions", tool.name);
-                    work.loss(Place::tool(at), what);
-                }
+            let tools = &work.conversation().tools;
+            let gone: Vec<bool> = tools.iter().map(|tool| is_own(tool, profile)).collect();
+            for at in (0..gone.len()).filter(|at| gone[*at]) {
+                let name = &work.conversation().tools[at].name;
+                let what = format!("left out `{name}`: it does not stand beside functions");
+                work.loss(Place::tool(at), what);
             }
-            work.tools().retain(|tool| !is_own(tool, profile));
+            work.retain_tools(|at| !gone[at]);
         }
     }
 }

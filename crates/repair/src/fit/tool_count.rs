@@ -43,8 +43,7 @@ pub fn apply(work: &mut Work<'_>) {
         work.loss(Place::tool(at), format!("left out `{name}`: more than {most} tools"));
         gone.push(name);
     }
-    let mut kept = kept.into_iter();
-    work.tools().retain(|_| kept.next().unwrap_or(false));
+    work.retain_tools(|at| kept[at]);
     forget_choice(work, &gone);
 }
 

@@ -89,7 +89,7 @@ fn instructions(work: &mut Work<'_>) {
             block.body = Body::Text { text, citations: Vec::new() };
         } else {
             work.loss(place, "left out a block of the instructions that is no text");
-            work.system().remove(at);
+            work.remove_system(at);
         }
     }
 }
@@ -215,7 +215,7 @@ fn system(work: &mut Work<'_>, judge: &Judge<'_>, at: usize) {
         Fate::Goes => {
             let what = format!("left out `{kind}`: the instructions take no such block");
             work.loss(place, what);
-            work.system().remove(at);
+            work.remove_system(at);
         }
     }
 }

@@ -44,11 +44,7 @@ pub fn apply(work: &mut Work<'_>) {
     }
     let names: Vec<Text> =
         gone.iter().map(|at| work.conversation().tools[*at].name.clone()).collect();
-    let mut at = 0;
-    work.tools().retain(|_| {
-        at += 1;
-        !gone.contains(&(at - 1))
-    });
+    work.retain_tools(|at| !gone.contains(&at));
     forget_choice(work, &names);
 }
 
