@@ -1,0 +1,66 @@
+//! What the gateway remembers: one shelf for all of it, in memory or in a database.
+//!
+//! ```text
+//! keep ─▶ shelf (memory, found at once) ─▶ queue ─▶ writer ─▶ database
+//! find ─▶ shelf ─── not known there ───▶ reader ─▶ database
+//! ```
+//!
+//! A record lies under one or more keys of its owner. Nothing that is kept or looked for ever stops an
+//! answer: what cannot be written waits, and is dropped when too much waits; what cannot be read is
+//! not found; [`Store::health`] says so.
+
+mod health;
+mod id;
+mod memory;
+mod record;
+mod retention;
+mod secret;
+mod shelf;
+mod slots;
+mod sqlite;
+
+use std::fmt;
+use std::pin::Pin;
+
+pub use health::{Health, Trouble};
+pub use memory::Memory;
+pub use record::{Found, Kind, Record};
+pub use retention::{Keep, Retention};
+pub use secret::{Secret, TooShort};
+pub use sqlite::{Options, Sqlite};
+
+/// What a store gives back later.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Where records are kept. One test-suite holds all stores to this contract.
+pub trait Store: Send + Sync + fmt::Debug {
+    /// Keeps a record. Returns at once; what was kept is found at once by this process, and is on
+    /// disk soon. The same body under the same keys is kept once.
+    fn keep(&self, record: Record);
+
+    /// Everything that this owner has under these keys, in their order: for each key the newest first,
+    /// and the newest [`MOST`] at the most. Costs nothing worth mentioning for keys that were asked for before,
+    /// whether there was anything or not. To be awaited within a tokio runtime that has a clock.
+    fn find(&self, kind: Kind, owner: &str, keys: &[&str]) -> BoxFuture<'_, Vec<Found>>;
+
+    /// All records of a kind, the newest first.
+    fn all(&self, kind: Kind) -> BoxFuture<'_, Vec<Record>>;
+
+    /// Forgets what is there now: records of this owner, or of all; those under this key, or all. A
+    /// record goes whole, whatever other keys it lies under. From now on it is not found; on disk it
+    /// is overwritten when this says how many there were.
+    fn remove(
+        &self,
+        kind: Kind,
+        owner: Option<&str>,
+        key: Option<&str>,
+    ) -> BoxFuture<'_, Result<u64, Trouble>>;
+
+    /// Waits until everything that was kept so far is on disk, or says why it is not.
+    fn flush(&self) -> BoxFuture<'_, Result<(), Trouble>>;
+
+    fn health(&self) -> Health;
+}
+
+/// How many records are found under one key.
+pub const MOST: usize = 64;

@@ -1,0 +1,41 @@
+//! How long, and how much, is remembered.
+
+use std::time::Duration;
+
+use crate::record::Kind;
+
+/// What is remembered of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Keep {
+    /// How long after a record was last found or kept. A conversation that goes on is not forgotten.
+    pub age: Duration,
+    /// Bytes of all records; beyond them those go that were not needed for the longest time.
+    pub bytes: u64,
+}
+
+/// What is remembered of each kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retention {
+    pub sealed: Keep,
+    pub answer: Keep,
+    pub lesson: Keep,
+}
+
+impl Retention {
+    pub fn of(&self, kind: Kind) -> Keep {
+        match kind {
+            Kind::Sealed => self.sealed,
+            Kind::Answer => self.answer,
+            Kind::Lesson => self.lesson,
+        }
+    }
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        let keep = Keep { age: 30 * DAY, bytes: 1 << 30 };
+        Self { sealed: keep, answer: keep, lesson: Keep { age: 365 * DAY, bytes: 16 << 20 } }
+    }
+}
+
+const DAY: Duration = Duration::from_hours(24);

@@ -1,0 +1,224 @@
+//! A store in one SQLite file.
+//!
+//! One thread writes: it takes everything that waits and commits it together. Another reads, for what
+//! the shelf does not know. Several processes may have the same file: SQLite keeps their commits apart,
+//! and within a second each forgets what it believed to know when another has written.
+
+mod file;
+mod pack;
+mod queue;
+mod reader;
+mod rows;
+mod schema;
+mod writer;
+
+use std::collections::HashMap;
+use std::future::ready;
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use self::queue::{Job, Queue};
+use self::reader::{Ask, Reader};
+use self::writer::Writer;
+use crate::health::{Health, Pulse, Trouble};
+use crate::id::{self, Ids};
+use crate::record::{Found, Kind, Record};
+use crate::retention::Retention;
+use crate::secret::Secret;
+use crate::shelf::{Missing, Removal, Shelves};
+use crate::slots::Kept;
+use crate::{BoxFuture, Store};
+
+/// What a store in a file can be told.
+#[derive(Debug)]
+pub struct Options {
+    pub retention: Retention,
+    /// Bodies are sealed and keys hidden with it.
+    pub secret: Option<Secret>,
+    /// Bytes of each kind that are remembered in memory.
+    pub cache: usize,
+    /// Bytes that may wait to be written.
+    pub queue: usize,
+    /// How often what is too old, or too much, is looked for.
+    pub tidy: Duration,
+}
+
+/// A store in one SQLite file.
+#[derive(Debug)]
+pub struct Sqlite {
+    shared: Arc<Shared>,
+    asks: mpsc::Sender<Ask>,
+    writer: Option<JoinHandle<()>>,
+}
+
+/// What the threads of a store share.
+#[derive(Debug)]
+struct Shared {
+    path: PathBuf,
+    options: Options,
+    shelves: Shelves,
+    queue: Queue,
+    pulse: Pulse,
+    ids: Ids,
+    /// How often the file was opened for writing: a reader follows.
+    opened: AtomicU64,
+    /// There are records that were written without the key.
+    plain: AtomicBool,
+}
+
+impl Sqlite {
+    /// Opens the file, or begins one. If that is not possible now, [`Store::health`] says why, it is
+    /// tried again, and until then everything is remembered in memory. Fails only where no threads can
+    /// be had.
+    pub fn open(path: PathBuf, options: Options) -> io::Result<Self> {
+        let shared = Arc::new(Shared {
+            shelves: Shelves::new(&options.retention, options.cache),
+            queue: Queue::new(options.queue),
+            pulse: Pulse::default(),
+            ids: Ids::after(0),
+            opened: AtomicU64::new(0),
+            plain: AtomicBool::new(false),
+            path,
+            options,
+        });
+        let (asks, asked) = mpsc::channel();
+        let reader = Reader::new(Arc::clone(&shared));
+        thread::Builder::new().name("store reader".into()).spawn(move || reader.run(&asked))?;
+        // The first opening is awaited, so that what is wrong is said before anything else is.
+        let writer = Writer::new(Arc::clone(&shared));
+        let writer = thread::Builder::new().name("store writer".into()).spawn(|| writer.run())?;
+        Ok(Self { shared, asks, writer: Some(writer) })
+    }
+
+    fn queue(&self, job: Job) {
+        for lost in self.shared.queue.put(job) {
+            self.shared.lose(&lost);
+        }
+    }
+}
+
+impl Shared {
+    /// Too much waits, and this one goes.
+    fn lose(&self, kept: &Kept) {
+        self.shelves.of(kept.kind).settle(kept);
+        if self.pulse.dropped.fetch_add(1, Ordering::Relaxed) == 0 {
+            tracing::error!("records are dropped: more is to be stored than can be written");
+        }
+    }
+}
+
+impl Store for Sqlite {
+    fn keep(&self, record: Record) {
+        let kept = Arc::new(Kept::new(record, self.shared.ids.next(), id::now()));
+        if self.shared.shelves.of(kept.kind).keep(&kept) {
+            self.queue(Job::Write(kept));
+        }
+    }
+
+    fn find(&self, kind: Kind, owner: &str, keys: &[&str]) -> BoxFuture<'_, Vec<Found>> {
+        let look = self.shared.shelves.of(kind).look(owner, keys, id::now());
+        if !look.revived.is_empty() {
+            self.queue(Job::Revive(look.revived));
+        }
+        if look.missing.is_empty() {
+            return Box::pin(ready(look.found));
+        }
+        let (answer, answered) = oneshot::channel();
+        let mut found = look.found;
+        // Of a key that is asked for twice, either will do.
+        let place = |(nth, key): (usize, &&str)| ((*key).to_owned(), nth);
+        let places: HashMap<String, usize> = keys.iter().enumerate().map(place).collect();
+        let meanwhile: Vec<Found> = look.missing.iter().flat_map(Missing::found).collect();
+        let (owner, keys) = (owner.to_owned(), look.missing);
+        let ask = Ask::Keys { kind, owner, keys, load: look.load, answer };
+        let asked = self.asks.send(ask).is_ok();
+        Box::pin(async move {
+            let answered = async { if asked { answered.await.ok() } else { None } };
+            match timeout(PATIENCE, answered).await {
+                Ok(Some(rows)) => found.extend(rows),
+                Ok(None) => found.extend(meanwhile),
+                Err(_) => {
+                    let trouble = Trouble(format!("no answer within {} s", PATIENCE.as_secs()));
+                    self.shared.pulse.read(Some(&trouble));
+                    found.extend(meanwhile);
+                }
+            }
+            found.sort_by_key(|found| places.get(&found.key).copied());
+            found
+        })
+    }
+
+    fn all(&self, kind: Kind) -> BoxFuture<'_, Vec<Record>> {
+        let mut all = self.shared.shelves.of(kind).waiting();
+        let (answer, answered) = oneshot::channel();
+        let asked = self.asks.send(Ask::All { kind, answer }).is_ok();
+        Box::pin(async move {
+            if asked && let Ok(rows) = answered.await {
+                all.extend(rows);
+                self.shared.shelves.of(kind).remaining(&mut all);
+            }
+            all.values().rev().map(|kept| kept.record()).collect()
+        })
+    }
+
+    fn remove(
+        &self,
+        kind: Kind,
+        owner: Option<&str>,
+        key: Option<&str>,
+    ) -> BoxFuture<'_, Result<u64, Trouble>> {
+        let (owner, key) = (owner.map(str::to_owned), key.map(str::to_owned));
+        let removal = Removal { owner, key, before: self.shared.ids.next() };
+        let number = self.shared.shelves.of(kind).remove(removal.clone());
+        let (answer, answered) = oneshot::channel();
+        self.queue(Job::Remove { kind, removal, number, answer: Some(answer) });
+        Box::pin(async move { answered.await.unwrap_or_else(|_| Err(ended())) })
+    }
+
+    fn flush(&self) -> BoxFuture<'_, Result<(), Trouble>> {
+        let (answer, answered) = oneshot::channel();
+        self.queue(Job::Flush(answer));
+        Box::pin(async move { answered.await.unwrap_or_else(|_| Err(ended())) })
+    }
+
+    fn health(&self) -> Health {
+        self.shared.pulse.health(self.shared.queue.waiting())
+    }
+}
+
+fn ended() -> Trouble {
+    Trouble("the store has ended".into())
+}
+
+/// What waits is written; what cannot be written is lost.
+impl Drop for Sqlite {
+    fn drop(&mut self) {
+        self.shared.queue.close();
+        if let Some(writer) = self.writer.take() {
+            // A writer that panicked has nothing more to do.
+            let _ = writer.join();
+        }
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            retention: Retention::default(),
+            secret: None,
+            cache: 64 << 20,
+            queue: 64 << 20,
+            tidy: Duration::from_mins(1),
+        }
+    }
+}
+
+/// For the answer of a disk.
+const PATIENCE: Duration = Duration::from_secs(5);

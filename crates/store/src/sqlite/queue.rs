@@ -1,0 +1,141 @@
+//! What waits to be written, bounded in bytes. Nobody who puts something in ever waits.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+use crate::health::Trouble;
+use crate::record::Kind;
+use crate::shelf::Removal;
+use crate::slots::Kept;
+
+#[derive(Debug)]
+pub(super) enum Job {
+    Write(Arc<Kept>),
+    /// Records that were needed again.
+    Revive(Vec<i64>),
+    Remove {
+        kind: Kind,
+        removal: Removal,
+        number: u64,
+        answer: Option<oneshot::Sender<Result<u64, Trouble>>>,
+    },
+    Flush(oneshot::Sender<Result<(), Trouble>>),
+}
+
+#[derive(Debug)]
+pub(super) struct Queue {
+    inside: Mutex<Inside>,
+    bell: Condvar,
+    room: usize,
+}
+
+#[derive(Debug, Default)]
+struct Inside {
+    jobs: VecDeque<Job>,
+    bytes: usize,
+    closed: bool,
+}
+
+impl Queue {
+    pub(super) fn new(room: usize) -> Self {
+        Self { inside: Mutex::default(), bell: Condvar::new(), room }
+    }
+
+    /// Gives what had to go for it: the oldest, but no lessons.
+    pub(super) fn put(&self, job: Job) -> Vec<Arc<Kept>> {
+        let mut inside = self.inside();
+        inside.bytes += job.cost();
+        inside.jobs.push_back(job);
+        let lost = inside.make_room(self.room);
+        drop(inside);
+        self.bell.notify_one();
+        lost
+    }
+
+    /// Back to where they were taken from, in their order.
+    pub(super) fn put_back(&self, jobs: Vec<Job>) -> Vec<Arc<Kept>> {
+        let mut inside = self.inside();
+        for job in jobs.into_iter().rev() {
+            inside.bytes += job.cost();
+            inside.jobs.push_front(job);
+        }
+        inside.make_room(self.room)
+    }
+
+    /// What waits, as much as is committed at once; nothing if nothing comes for so long.
+    pub(super) fn take(&self, patience: Duration) -> Vec<Job> {
+        let mut inside = self.inside();
+        if inside.jobs.is_empty() && !inside.closed {
+            let waited = self.bell.wait_timeout(inside, patience);
+            inside = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        let mut taken = Vec::new();
+        let mut bytes = 0;
+        while taken.len() < BATCH && bytes < BATCH_BYTES {
+            let Some(job) = inside.jobs.pop_front() else { break };
+            bytes += job.cost();
+            taken.push(job);
+        }
+        inside.bytes -= bytes;
+        taken
+    }
+
+    /// Waits before something is tried again; not if everything is to end.
+    pub(super) fn pause(&self, time: Duration) {
+        let inside = self.inside();
+        // Somebody who rings for a new job is not who is waited for.
+        let open = |inside: &mut Inside| !inside.closed;
+        drop(self.bell.wait_timeout_while(inside, time, open));
+    }
+
+    pub(super) fn close(&self) {
+        self.inside().closed = true;
+        self.bell.notify_all();
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.inside().closed
+    }
+
+    pub(super) fn waiting(&self) -> u64 {
+        let inside = self.inside();
+        inside.jobs.iter().filter(|job| matches!(job, Job::Write(_))).count() as u64
+    }
+
+    fn inside(&self) -> MutexGuard<'_, Inside> {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inside {
+    fn make_room(&mut self, room: usize) -> Vec<Arc<Kept>> {
+        let mut lost = Vec::new();
+        while self.bytes > room {
+            let can_go = |job: &Job| matches!(job, Job::Write(kept) if kept.kind != Kind::Lesson);
+            let Some(at) = self.jobs.iter().position(can_go) else { break };
+            let Some(job) = self.jobs.remove(at) else { break };
+            self.bytes -= job.cost();
+            if let Job::Write(kept) = job {
+                lost.push(kept);
+            }
+        }
+        lost
+    }
+}
+
+impl Job {
+    fn cost(&self) -> usize {
+        match self {
+            Self::Write(kept) => kept.cost(),
+            Self::Revive(ids) => ids.len() * 8,
+            Self::Remove { .. } | Self::Flush(_) => 0,
+        }
+    }
+}
+
+/// Records and bytes of one commit, at the most.
+const BATCH: usize = 512;
+const BATCH_BYTES: usize = 8 << 20;

@@ -1,0 +1,267 @@
+//! The thread that writes: what waits, together; and what is to be forgotten, in small steps.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::queue::Job;
+use super::{Shared, file, rows, schema};
+use crate::health::Trouble;
+use crate::id;
+use crate::record::Kind;
+
+pub(super) struct Writer {
+    shared: Arc<Shared>,
+    open: Option<Open>,
+    /// The file was found to be damaged.
+    suspect: bool,
+    tidied: Instant,
+}
+
+/// An open file.
+struct Open {
+    connection: Connection,
+    /// Which file that is.
+    file: Option<(u64, u64)>,
+    /// Changes when another process has written.
+    version: i64,
+}
+
+impl Writer {
+    /// Opens the file; what is wrong with it is said at once.
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
+        let mut writer = Self { shared, open: None, suspect: false, tidied: Instant::now() };
+        let opened = writer.reopen();
+        writer.shared.pulse.wrote(&opened);
+        writer
+    }
+
+    /// Writes until the queue is closed and empty.
+    pub(super) fn run(mut self) {
+        loop {
+            let jobs = self.shared.queue.take(POLL);
+            if jobs.is_empty() {
+                if self.shared.queue.is_closed() {
+                    return;
+                }
+                self.look_around();
+                continue;
+            }
+            if self.commit(jobs).is_err() {
+                if self.shared.queue.is_closed() {
+                    return;
+                }
+                self.shared.queue.pause(AGAIN);
+            }
+            if self.tidied.elapsed() > self.shared.options.tidy {
+                self.tidy();
+            }
+        }
+    }
+
+    /// One commit for all of them. What cannot be written goes back to wait.
+    fn commit(&mut self, jobs: Vec<Job>) -> Result<(), Trouble> {
+        let written = self.attempt(|connection, shared| write(connection, shared, &jobs));
+        self.shared.pulse.wrote(&written);
+        match written {
+            Ok(removed) => {
+                self.settle(jobs, removed);
+                Ok(())
+            }
+            Err(trouble) => {
+                let back = jobs.into_iter().filter_map(|job| refuse(job, &trouble)).collect();
+                let lost = self.shared.queue.put_back(back);
+                for kept in &lost {
+                    self.shared.lose(kept);
+                }
+                Err(trouble)
+            }
+        }
+    }
+
+    /// Everything is on disk.
+    fn settle(&mut self, jobs: Vec<Job>, removed: Vec<u64>) {
+        let mut removed = removed.into_iter();
+        let deleted = jobs.iter().any(|job| matches!(job, Job::Remove { .. }));
+        if deleted {
+            self.wipe();
+        }
+        for job in jobs {
+            match job {
+                Job::Write(kept) => {
+                    let known = self.shared.shelves.of(kept.kind);
+                    known.settle(&kept);
+                    // It will be asked for: who does need not wait for a disk.
+                    let (unknown, load) = known.unknown(&kept);
+                    let Some(open) = &self.open else { continue };
+                    for key in &unknown {
+                        let (kind, owner) = (kept.kind, &*kept.owner);
+                        match rows::find(&open.connection, &self.shared, kind, owner, &key.key) {
+                            Ok(rows) => drop(known.fill(owner, key, load, &rows)),
+                            Err(_) => known.abandon(owner, &unknown, load),
+                        }
+                    }
+                }
+                Job::Revive(_) => {}
+                Job::Remove { kind, number, answer, .. } => {
+                    self.shared.shelves.of(kind).removed(number);
+                    let count = removed.next().unwrap_or_default();
+                    // Who asked may have left.
+                    answer.map(|answer| answer.send(Ok(count)));
+                }
+                Job::Flush(answer) => drop(answer.send(Ok(()))),
+            }
+        }
+        self.count();
+    }
+
+    /// Another process may have written, or somebody have taken the file away.
+    fn look_around(&mut self) {
+        let moved =
+            self.open.as_ref().is_none_or(|open| open.file != file::identity(&self.shared.path));
+        if moved {
+            self.open = None;
+        }
+        let looked = self.attempt(|connection, _| version(connection));
+        self.shared.pulse.wrote(&looked);
+        match (looked, &mut self.open) {
+            (Ok(version), Some(open)) if open.version != version => {
+                open.version = version;
+                self.shared.shelves.forget();
+                self.count();
+            }
+            (Err(_), _) => self.shared.queue.pause(AGAIN),
+            _ => {}
+        }
+        if self.tidied.elapsed() > self.shared.options.tidy {
+            self.tidy();
+        }
+    }
+
+    /// Forgets what is too old or too much: one step, and the next as soon as nothing waits.
+    fn tidy(&mut self) {
+        let mut gone = 0;
+        for kind in Kind::ALL {
+            let step = self.attempt(|connection, shared| {
+                rows::tidy(connection, kind, shared.options.retention.of(kind), id::now())
+            });
+            let Ok(step) = step else { return };
+            if step > 0 {
+                self.shared.shelves.of(kind).forget();
+            }
+            gone += step;
+        }
+        if gone == 0 {
+            self.tidied = Instant::now();
+            return;
+        }
+        self.wipe();
+        self.count();
+    }
+
+    /// What was deleted leaves the file too, and the file becomes smaller.
+    fn wipe(&mut self) {
+        let wiped = self.attempt(|connection, _| {
+            connection.execute_batch("PRAGMA incremental_vacuum(1024)")?;
+            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+        });
+        self.shared.pulse.wrote(&wiped);
+    }
+
+    fn count(&mut self) {
+        let Some(open) = &self.open else { return };
+        let Ok(totals) = rows::totals(&open.connection, &self.shared) else { return };
+        let pulse = &self.shared.pulse;
+        pulse.records.store(totals.records, Ordering::Relaxed);
+        pulse.bytes.store(totals.bytes, Ordering::Relaxed);
+        pulse.foreign.store(totals.foreign, Ordering::Relaxed);
+        self.shared.plain.store(totals.plain > 0, Ordering::Relaxed);
+    }
+
+    fn attempt<T>(
+        &mut self,
+        with: impl FnOnce(&mut Connection, &Shared) -> rusqlite::Result<T>,
+    ) -> Result<T, Trouble> {
+        if self.open.is_none() {
+            self.reopen()?;
+        }
+        let Some(open) = &mut self.open else { return Err(Trouble("it is not open".into())) };
+        with(&mut open.connection, &self.shared).map_err(|error| {
+            self.suspect = schema::is_broken(&error);
+            // Whatever state it is in, the next one begins anew.
+            self.open = None;
+            schema::trouble(&self.shared.path, &error)
+        })
+    }
+
+    fn reopen(&mut self) -> Result<(), Trouble> {
+        let shared = Arc::clone(&self.shared);
+        let connection = schema::open(&shared.path, self.suspect)?;
+        let named = |error: rusqlite::Error| schema::trouble(&shared.path, &error);
+        let version = version(&connection).map_err(named)?;
+        shared.ids.raise(rows::newest(&connection).map_err(named)?);
+        let file = file::identity(&shared.path);
+        self.open = Some(Open { connection, file, version });
+        self.suspect = false;
+        shared.opened.fetch_add(1, Ordering::Release);
+        shared.shelves.forget();
+        self.count();
+        let foreign = shared.pulse.foreign.load(Ordering::Relaxed);
+        if foreign > 0 {
+            tracing::warn!(
+                "{foreign} records of {} were sealed with another key and are not found",
+                shared.path.display()
+            );
+        }
+        Ok(())
+    }
+}
+
+/// How many records each removal removed.
+fn write(connection: &mut Connection, shared: &Shared, jobs: &[Job]) -> rusqlite::Result<Vec<u64>> {
+    let only_flush = jobs.iter().all(|job| matches!(job, Job::Flush(_)));
+    if only_flush {
+        // What was written before is on disk already, if the disk can be read.
+        return version(connection).map(|_| Vec::new());
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let mut removed = Vec::new();
+    for job in jobs {
+        match job {
+            Job::Write(kept) => rows::insert(&transaction, shared, kept)?,
+            Job::Revive(ids) => rows::revive(&transaction, ids, id::now())?,
+            Job::Remove { kind, removal, .. } => {
+                removed.push(rows::remove(&transaction, shared, *kind, removal)?);
+            }
+            Job::Flush(_) => {}
+        }
+    }
+    transaction.commit()?;
+    Ok(removed)
+}
+
+/// Who waits is told; what is to be written is tried again.
+fn refuse(job: Job, trouble: &Trouble) -> Option<Job> {
+    match job {
+        Job::Flush(answer) => {
+            let _ = answer.send(Err(trouble.clone()));
+            None
+        }
+        Job::Remove { kind, removal, number, answer } => {
+            answer.map(|answer| answer.send(Err(trouble.clone())));
+            Some(Job::Remove { kind, removal, number, answer: None })
+        }
+        job => Some(job),
+    }
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.query_row("PRAGMA data_version", [], |row| row.get(0))
+}
+
+/// How often others are looked for.
+const POLL: Duration = Duration::from_secs(1);
+/// Before something that failed is tried again.
+const AGAIN: Duration = Duration::from_secs(1);

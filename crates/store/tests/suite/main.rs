@@ -1,0 +1,9 @@
+//! One suite for all stores, and what only stores on disk can be held to.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod contract;
+mod crash;
+mod memory;
+mod shared;
+mod sqlite;
