@@ -95,7 +95,6 @@ pub static ALL: &[Rule] = &[
     },
     // What the client has lost. Places are as it wrote them.
     mend("restored-reasoning", mend::restored_reasoning::apply),
-    fit("unkept-item", fit::unkept_item::apply),
     // Which tools there are tells which calls of them may wait.
     fit("unknown-tool", fit::unknown_tool::apply),
     // Calls and their results.
@@ -110,6 +109,7 @@ pub static ALL: &[Rule] = &[
     mend("scattered-result", mend::scattered_result::apply),
     mend("guard-answer", mend::guard_answer::apply),
     mend("unanswered-call", mend::unanswered_call::apply),
+    fit("unkept-item", fit::unkept_item::apply),
     fit("result-order", fit::result_order::apply),
     fit("empty-calls", fit::empty_calls::apply),
     on(About::Extras, fit("incomplete-call", fit::incomplete_call::apply)),

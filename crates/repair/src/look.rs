@@ -143,6 +143,13 @@ impl Work<'_> {
         if self.is_unheard() { row.unasked } else { row.thinks(&self.conversation().settings) }
     }
 
+    /// Whether the target takes the turn as it is written, and looks at no more of it.
+    pub fn stands_as_written(&self, turn: usize) -> bool {
+        let Some(takes) = self.profile.fields.takes.filter(|_| self.is_own()) else { return false };
+        let text = self.turns()[turn].text_for(self.profile.dialect);
+        text.is_some_and(|text| text.is_object() && takes(text.doc().root()))
+    }
+
     /// Whether the turn is all that keeps instructions after it from being those at the head, for a
     /// target that writes these apart.
     pub fn is_threshold(&self, turn: usize) -> bool {

@@ -316,7 +316,8 @@ fn is_counted(work: &Work<'_>, round: &Round) -> bool {
         let before = at.checked_sub(1).map(|before| &turns[before]);
         let called = before.map_or(0, |turn| calls(turn));
         // Instructions leave as the user's words, or not at all where there are none.
-        let silent = |turn: &Verbatim<Turn>| look::instructs(turn) && turn.blocks.is_empty();
+        let blank = |block: &Verbatim<Block>| look::words(block).is_some_and(Text::is_blank);
+        let silent = |turn: &Verbatim<Turn>| look::instructs(turn) && turn.blocks.iter().all(blank);
         let spoken = turns[..at].iter().rfind(|turn| !silent(turn));
         let after_user = spoken.is_some_and(|turn| turn.role != Role::Assistant);
         let calling = calls(&turns[at]);

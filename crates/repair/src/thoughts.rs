@@ -59,7 +59,7 @@ const UNNAMED: &str = "left out the id: the reasoning that it goes with is gone"
 
 /// Leaves out every block of thinking that `gone` names, in words for the ledger. A turn that holds
 /// nothing else goes with it, unless instructions after it would be taken for the first ones, or it is
-/// the user's and may be empty: so it stays between what the model says before and after.
+/// the user's: so it stays between what the model says before and after.
 pub(crate) fn leave_out(
     work: &mut Work<'_>,
     turns: Range<usize>,
@@ -83,8 +83,7 @@ pub(crate) fn leave_out(
         if any {
             unname_followers(work, turn + 1);
         }
-        let roles = work.profile.roles;
-        let users = work.turns()[turn].role == Role::User && roles.empty_turns && !roles.items;
+        let users = work.turns()[turn].role == Role::User;
         if any && !users && work.blocks(turn).is_empty() && !work.is_threshold(turn) {
             work.remove_turn(turn);
         }

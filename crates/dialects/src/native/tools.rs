@@ -4,7 +4,7 @@ use interlingua_model::{Ledger, Place, Tool, ToolKind, Verbatim};
 use interlingua_wire::json::Object;
 use interlingua_wire::{Json, Node};
 
-use super::{ID, blocks, names, read_blocks};
+use super::{ID, blocks, read_blocks};
 use crate::note;
 
 pub(super) fn encode(tool: &Verbatim<Tool>, o: &mut Object<'_>) {
@@ -44,12 +44,7 @@ pub(super) fn decode(node: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
     }
     let some = |node: Node<'_>| (!node.is_null()).then(|| node.json());
     let kind = if let Some(foreign) = node.get("foreign") {
-        let name = foreign.get("dialect").map(|name| name.word().into_owned()).unwrap_or_default();
-        ToolKind::Foreign {
-            dialect: names::dialect(&name).unwrap_or(ID),
-            kind: read_blocks::text(foreign.get("kind")),
-            json: foreign.get("json").map_or(Json::NULL, Node::json),
-        }
+        self::foreign(foreign, ledger)
     } else if let Some(format) = node.get("freeform") {
         ToolKind::Freeform { format: some(format) }
     } else {
@@ -65,4 +60,16 @@ pub(super) fn decode(node: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
         extras: read_blocks::extras(node),
     };
     Verbatim::read(tool, ID, node.json())
+}
+
+/// A tool that only one dialect knows: of the kind that it says itself to be.
+fn foreign(foreign: Node<'_>, ledger: &mut Ledger) -> ToolKind {
+    let name = foreign.get("dialect").map(|name| name.word().into_owned()).unwrap_or_default();
+    let json = foreign.get("json").map_or(Json::NULL, Node::json);
+    match crate::find(&name).filter(|dialect| dialect.id() != ID) {
+        Some(dialect) => dialect.decode_tool(json.doc().root(), ledger).into_value().kind,
+        None => {
+            ToolKind::Foreign { dialect: ID, kind: read_blocks::text(foreign.get("kind")), json }
+        }
+    }
 }

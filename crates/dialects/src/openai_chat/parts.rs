@@ -77,6 +77,10 @@ pub(super) fn part(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbati
         "file" => file(node),
         "refusal" => refusal(node),
         "thinking" => thinking(node),
+        // Whatever it is called, what was thought is not said.
+        "" if node.get("thinking").is_some_and(|it| it.is_string() || it.is_array()) => {
+            thinking(node)
+        }
         "" if node.get("text").is_none() => Some((Block::new(Body::Data(node.json())), "")),
         _ => None,
     };

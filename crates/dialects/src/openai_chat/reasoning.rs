@@ -60,14 +60,20 @@ pub(super) fn entry(node: Node<'_>) -> Verbatim<Block> {
     let thinking = |text: Option<Text>, form: Form| {
         Block::new(Body::Thinking(Thinking { text: text.unwrap_or_default(), form }))
     };
+    let worded = |key: &str| node.get(key).is_none_or(|words| words.is_string() || words.is_null());
     let block = match &*kind {
-        "reasoning.text" => thinking(get("text"), Form::Full).sealed(seal(node, "signature")),
-        "reasoning.summary" => thinking(get("summary"), Form::Summary),
+        // What holds something else than words is kept as it is.
+        "reasoning.text" if worded("text") => {
+            thinking(get("text"), Form::Full).sealed(seal(node, "signature"))
+        }
+        "reasoning.summary" if worded("summary") => thinking(get("summary"), Form::Summary),
         "reasoning.encrypted" if get("data").is_some() => {
             thinking(None, Form::Redacted).sealed(seal(node, "data"))
         }
         // As relays tell the blocks of another API, in a list of its own.
-        "thinking" => thinking(get("thinking"), Form::Full).sealed(signed(node, "signature")),
+        "thinking" if worded("thinking") => {
+            thinking(get("thinking"), Form::Full).sealed(signed(node, "signature"))
+        }
         "redacted_thinking" if get("data").is_some() => {
             thinking(None, Form::Redacted).sealed(signed(node, "data"))
         }

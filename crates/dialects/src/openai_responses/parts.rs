@@ -1,7 +1,7 @@
 //! Parts of a message or of a tool's output, read.
 
 use interlingua_model::{
-    Block, Body, Cache, Citation, Ledger, Media, MediaKind, Place, Source, Verbatim,
+    Block, Body, Cache, Citation, Form, Ledger, Media, MediaKind, Place, Source, Thinking, Verbatim,
 };
 use interlingua_wire::{Kind, Node, Text};
 
@@ -112,6 +112,10 @@ pub(super) fn decode_part(part: Node<'_>, place: Place, side: Side, ledger: &mut
     let kind = part.get("type").map(Node::word).unwrap_or_default();
     let mut block = match &*kind {
         "input_text" | "output_text" => text(part),
+        items::SUMMARY | items::THOUGHT if side != Side::Client && part.get("text").is_some() => {
+            ledger.change(note::ODD_INPUT, place, format!("a part of type `{kind}` was thought"));
+            thought(part, &kind)
+        }
         "text" | "summary_text" | "reasoning_text" | "" if part.get("text").is_some() => {
             ledger.change(note::ODD_INPUT, place, format!("a part of type `{kind}` is text"));
             text(part)
@@ -207,6 +211,13 @@ fn text(part: Node<'_>) -> Option<Block> {
         if logprobs.is_some_and(Node::is_empty) { "logprobs" } else { "type" },
     ];
     Some(with_extras(Body::Text { text, citations }, part, &known))
+}
+
+/// What was thought is not said, wherever it stands.
+fn thought(part: Node<'_>, kind: &str) -> Option<Block> {
+    let text = part.get("text")?.text()?;
+    let form = if kind == items::SUMMARY { Form::Summary } else { Form::Full };
+    Some(with_extras(Body::Thinking(Thinking { text, form }), part, &["type", "text"]))
 }
 
 pub(super) fn citation(mark: Node<'_>) -> Citation {

@@ -48,7 +48,7 @@ pub fn apply(work: &mut Work<'_>) {
     let all = 0..work.turns().len();
     thoughts::leave_out(work, all, |work, turn, at| {
         let said = work.turns()[turn].role == Role::Assistant;
-        let looked_at = said || row.replay != Replay::Redacted;
+        let looked_at = (said || row.replay != Replay::Redacted) && !work.stands_as_written(turn);
         let refusal = || refusal(work.block(turn, at), row, own, model.as_ref());
         looked_at.then(refusal).flatten()
     });

@@ -3,7 +3,8 @@
 //! An item that the request names by its id, or reasoning without its contents, can only be found by a
 //! provider that kept it.
 //!
-//! This comes before calls are paired: a call that was only named is gone, and so is its result.
+//! This comes after calls are paired, so that no result is taken for one of a call before it; a call
+//! that was only named is gone, and its result is the user's words.
 //!
 //! ## Why
 //! > Item with id 'rs_9' not found. Items are not persisted when `store` is set to false. Try again with
@@ -43,9 +44,11 @@ pub fn apply(work: &mut Work<'_>) {
     }
 }
 
-fn keeps_nothing(work: &Work<'_>) -> bool {
+/// Whether the provider forgets the conversation when it has answered.
+pub(crate) fn keeps_nothing(work: &Work<'_>) -> bool {
     let asked = work.conversation().settings.store;
     work.profile.params.store.or(asked) == Some(false)
 }
 
-const NAMED: &str = "item_reference";
+/// An item that is said by its id alone.
+pub(crate) const NAMED: &str = "item_reference";

@@ -46,7 +46,7 @@ pub fn apply(work: &mut Work<'_>) {
     let judge = Judge { known, reading, dialect: profile.dialect };
     let mut turn = 0;
     while turn < work.turns().len() {
-        if stands_as_written(work, turn) {
+        if work.stands_as_written(turn) {
             turn += 1;
             continue;
         }
@@ -79,7 +79,7 @@ fn instructions(work: &mut Work<'_>) {
     for at in (0..work.conversation().system.len()).rev() {
         let text = match &work.conversation().system[at].body {
             Body::Text { .. } | Body::Refusal(_) | Body::Data(_) | Body::Media(_) => continue,
-            Body::Foreign { json, .. } => said(json),
+            Body::Foreign { kind, json, .. } => said(kind, json),
             Body::Thinking(_) | Body::ToolCall(_) | Body::ToolResult(_) => None,
         };
         let place = Place::system(at);
@@ -129,13 +129,6 @@ pub(crate) fn is_taken(work: &Work<'_>, block: &Block, role: Role) -> bool {
     let Some(known) = profile.fields.foreign else { return true };
     let judge = Judge { known, reading: profile.reading(), dialect: profile.dialect };
     matches!(judge.fate(block, Some(role)), Fate::Stays | Fate::Instead(_))
-}
-
-/// Whether the target takes the turn as it is written, and looks at no more of it.
-fn stands_as_written(work: &Work<'_>, turn: usize) -> bool {
-    let Some(takes) = work.profile.fields.takes.filter(|_| work.is_own()) else { return false };
-    let text = work.turns()[turn].text_for(work.profile.dialect);
-    text.is_some_and(|text| text.is_object() && takes(text.doc().root()))
 }
 
 struct Judge<'j> {
@@ -276,14 +269,14 @@ impl Judge<'_> {
             return Fate::Stays;
         }
         match self.find(&kind.contents(), role) {
-            None => said(json).map_or(Fate::Goes, Fate::Text),
+            None => said(kind, json).map_or(Fate::Goes, Fate::Text),
             Some(Foreign { keys: None, .. }) => Fate::Stays,
             Some(Foreign { keys: Some(keys), open, .. }) => {
                 let shape = if *open { Kind::Open(keys) } else { Kind::Shape(keys) };
                 match self.reading.fit(json, shape) {
                     Fit::Fine => Fate::Stays,
                     Fit::Instead(json) => Fate::Instead(json),
-                    Fit::Drop => said(json).map_or(Fate::Goes, Fate::Text),
+                    Fit::Drop => said(kind, json).map_or(Fate::Goes, Fate::Text),
                 }
             }
         }
@@ -335,8 +328,11 @@ fn stands(side: Side, role: Option<Role>) -> bool {
     }
 }
 
-/// The text of a block that is nothing else.
-fn said(json: &Json) -> Option<Text> {
+/// The text of a block that is nothing else. What was thought is not said.
+fn said(kind: &Text, json: &Json) -> Option<Text> {
+    if THOUGHT.iter().any(|word| kind.raw().contains(word)) {
+        return None;
+    }
     let text = json.doc().root().get("text").and_then(interlingua_wire::Node::text);
     text.filter(|text| !text.is_blank())
 }
@@ -347,6 +343,8 @@ fn change(block: &mut Block, new: Json) {
     }
 }
 
+/// By what the kinds of blocks are known that hold what was thought.
+const THOUGHT: &[&str] = &["reasoning", "thinking", "thought"];
 /// How the mark of a part begins that not every server knows.
 const PART: &str = "part ";
 /// What a part without a type is called.

@@ -25,7 +25,7 @@ use interlingua_model::{Block, Body, Place, Role};
 use interlingua_wire::{Node, Text};
 
 use crate::Work;
-use crate::fit::{empty_turn, unknown_block};
+use crate::fit::{empty_turn, unkept_item, unknown_block};
 use crate::pairing::{self, Spot};
 use crate::profile::calls::{Answerer, Pair};
 
@@ -79,8 +79,9 @@ pub fn may_answer(work: &Work<'_>, turn: usize, id: &Text) -> bool {
     let before = pairing::blocks(work, 0..turn);
     before.into_iter().any(|(_, block)| {
         let Body::Foreign { kind, json, .. } = &block.body else { return false };
-        if kind == "item_reference" {
-            return true;
+        if kind == unkept_item::NAMED {
+            // What names nothing, or nothing that is kept, does not leave.
+            return !word(json.doc().root(), "id").is_empty() && !unkept_item::keeps_nothing(work);
         }
         let pair = pairs.iter().find(|pair| *kind == *pair.call);
         pair.is_some_and(|pair| word(json.doc().root(), pair.ids.0) == id.contents())

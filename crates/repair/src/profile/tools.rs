@@ -336,7 +336,13 @@ const GEMINI: Tools = Tools {
     unique: true,
     most: Some(512),
     kinds: &tool_keys::AI_STUDIO,
-    schema: Schema { root: Root::Any, own: Some(OwnSchema::Narrow), inlined: true, ..FREE },
+    schema: Schema {
+        root: Root::Any,
+        null: true,
+        own: Some(OwnSchema::Narrow),
+        inlined: true,
+        ..FREE
+    },
     listed: false,
     mixing: Mixing::Asked("includeServerSideToolInvocations"),
     built_in: BUILT_IN,

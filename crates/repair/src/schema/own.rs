@@ -22,7 +22,8 @@ pub(crate) fn fits(schema: Node<'_>, own: OwnSchema, spelled: Spelled) -> bool {
     let names = |name: &str| properties.is_some_and(|all| all.get(name).is_some());
     let typed = !kind.is_empty() || read.any_of.is_some() || read.reference.is_some();
     let filled = properties.is_some_and(|all| !all.is_empty()) || read.more.is_some();
-    let listed = read.values.is_some_and(|values| !values.is_empty());
+    // One value may stand without its list.
+    let listed = read.values.is_some_and(|values| !(values.is_array() && values.is_empty()));
     let format = read.format.map(Node::word).unwrap_or_default();
     typed
         && (kind != "OBJECT" || filled)
@@ -73,12 +74,10 @@ impl<'d> Read<'d> {
             let fits = value.is_null() && KNOWN.contains(&&*name)
                 || match &*name {
                     "type" if spelled == Spelled::Anew && value.is_array() => {
-                        value.items().filter(|kind| kind.word() != "null").count() == 1
+                        let mut kinds = value.items().filter(|kind| kind.word() != "null");
+                        kinds.next().is_some_and(is_type) && kinds.next().is_none()
                     }
-                    "type" => {
-                        TYPES.iter().any(|kind| value.word().eq_ignore_ascii_case(kind))
-                            || value.count().is_some()
-                    }
+                    "type" => is_type(value) || value.count().is_some(),
                     "format" | "title" | "description" | "pattern" => text,
                     "nullable" => {
                         value.boolean().is_some() || matches!(&*value.word(), "true" | "false")
@@ -122,6 +121,10 @@ impl<'d> Read<'d> {
 fn word(kind: Node<'_>) -> std::borrow::Cow<'_, str> {
     let one = kind.items().find(|one| one.word() != "null");
     one.unwrap_or(kind).word()
+}
+
+fn is_type(kind: Node<'_>) -> bool {
+    TYPES.iter().any(|known| kind.word().eq_ignore_ascii_case(known))
 }
 
 /// A key in either spelling as one word.

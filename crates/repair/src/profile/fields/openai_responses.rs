@@ -32,8 +32,8 @@ pub(super) const FIELDS: Fields = Fields {
         (Part::Image, IMAGE),
         (Part::Document, FILE),
         (Part::Audio, AUDIO),
-        (Part::Thinking, &[ID, STATUS, key("summary", Any), key("content", Any), PASSED]),
-        (Part::Redacted, &[ID, STATUS, key("summary", Any), key("content", Any), PASSED]),
+        (Part::Thinking, THOUGHT),
+        (Part::Redacted, THOUGHT),
         (
             Part::Call,
             &[
@@ -117,6 +117,8 @@ pub(super) const CODEX: Fields =
 pub(super) const RELAY: Fields = Fields { foreign: Some(&older()), ..FIELDS };
 
 pub(super) const ID: Key = key("id", Text);
+const THOUGHT: &[Key] =
+    &[ID, STATUS, key("summary", Any), key("content", Any), key("encrypted_content", Text), PASSED];
 const STATUS: Key = key("status", One(&["in_progress", "completed", "incomplete"]));
 pub(super) const PASSED: Key = key("internal_chat_message_metadata_passthrough", Any);
 pub(super) const BREAKPOINT: Key = key("prompt_cache_breakpoint", Object);
