@@ -51,7 +51,7 @@ pub(crate) fn has(work: &Work<'_>, name: &Text) -> bool {
         ToolKind::Foreign { dialect, .. } => *dialect == work.profile.dialect,
     };
     tools.iter().any(|tool| tool.name == *name && crosses(&tool.kind))
-        || offered(work).iter().any(|(_, one)| *one == *name.contents())
+        || !name.is_empty() && offered(work).iter().any(|(_, one)| *one == *name.contents())
 }
 
 /// The items that bring tools along.

@@ -57,6 +57,15 @@ pub(super) fn encode(choice: &Choice, tools: &[Verbatim<Tool>], o: &mut Object<'
 
 fn write_name(name: &Text, tools: &[Verbatim<Tool>], o: &mut Object<'_>) {
     let tool = tools.iter().find(|tool| tool.name == *name);
+    // One of the provider's own is chosen by its type; a server's tools by its label, too.
+    if let Some(ToolKind::Foreign { kind, json, .. }) = tool.map(|tool| &tool.kind) {
+        o.text("type", kind);
+        o.text_if(
+            "server_label",
+            json.doc().root().get("server_label").and_then(Node::text).as_ref(),
+        );
+        return;
+    }
     let freeform = tool.is_some_and(|tool| matches!(tool.kind, ToolKind::Freeform { .. }));
     let namespace = tool.and_then(|tool| tool.namespace.as_ref());
     o.word("type", if freeform { "custom" } else { "function" });

@@ -27,9 +27,8 @@ pub(super) fn decode_turn(item: Node<'_>, position: usize, ledger: &mut Ledger) 
     if kind.is_some_and(|kind| !kind.is_string()) {
         ledger.change(note::ODD_INPUT, place, "the type of an item is not a word");
     }
-    // Whoever has a role and something to say speaks, whatever else is said of it.
-    let speaks = || role.is_some() && item.get("content").is_some();
-    let kind = kind.filter(|kind| kind.is_string() || !speaks());
+    // What does not say what it is passes for a message.
+    let kind = kind.filter(|kind| kind.is_string());
     let spoken = kind.is_some_and(|kind| is_spoken(item, &kind.word(), role));
     if spoken {
         ledger.change(note::ODD_INPUT, place, "an item with a role and a content is a message");

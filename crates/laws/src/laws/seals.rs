@@ -132,7 +132,11 @@ fn is_readable(body: &Value) -> bool {
     let told = |content: &Value| {
         matches!(content.get("role").and_then(Value::as_str), Some("user" | "model"))
     };
+    // What does not say that it is reasoning is not verified as such.
+    let input = body.get("input").and_then(Value::as_array);
+    let typed = |item: &Value| item.get("role").or_else(|| item.get("type")).is_some();
     messages.is_none_or(|messages| messages.iter().all(known))
+        && input.is_none_or(|input| input.iter().all(typed))
         && contents.is_none_or(|contents| contents.iter().all(told))
 }
 

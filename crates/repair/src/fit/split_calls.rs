@@ -39,15 +39,17 @@ pub fn apply(work: &mut Work<'_>) {
             work.join_next(first);
         }
         one_old_call(work, first);
-        unseal(work, first, kept, answers);
+        unseal(work, first, kept);
     });
 }
 
-/// A seal vouches for the place of its call among the others: one that was moved seals nothing.
-fn unseal(work: &mut Work<'_>, turn: usize, kept: usize, answers: Answers) {
+/// A seal vouches for the place of its call among the others: one that was moved behind another seals
+/// nothing.
+fn unseal(work: &mut Work<'_>, turn: usize, kept: usize) {
     for at in kept..work.blocks(turn).len() {
         let block = work.block(turn, at);
-        if answers == Answers::FirstAfterTurn && is_call(block) && block.seal.is_some() {
+        let behind = work.blocks(turn)[..at].iter().any(|block| is_call(block));
+        if behind && is_call(block) && block.seal.is_some() {
             work.loss(
                 Place::block(turn, at),
                 "left out the seal of a call that stands elsewhere now",
