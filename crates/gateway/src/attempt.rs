@@ -5,26 +5,29 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use bytes::Bytes;
 use http::Response;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use interlingua::guard::{Finding, Watch};
 use interlingua::model::{FailureKind, Reply, Retry};
 use interlingua::{
-    Dialect, Doc, Exchange, Failure, Ledger, ReadReply, ReplyError, Stream, Target, Text,
-    TranslatedReply, read_reply, translate_document, unfold,
+    Dialect, Doc, Exchange, Failure, Ledger, ReadReply, Recalled, ReplyError, Stream, Target, Text,
+    TranslatedReply, open_document, read_reply, unfold,
 };
 use interlingua_upstream::{Answer, Ask, Body, Call, retry};
 use tokio::time::{Instant, sleep_until};
 
 use crate::builtin::Builtin;
 use crate::config::{Config, Route, SIMULATED, To};
-use crate::excess;
 use crate::out::{Out, Streaming};
 use crate::refusal::{JSON, Refusal, failure};
 use crate::state::Gateway;
 use crate::tale::Tale;
+use crate::{excess, guarding};
 
 /// A request of a client, read as far as is needed to send it anywhere.
 pub(crate) struct Order<'o> {
     pub(crate) gateway: &'o Gateway,
     pub(crate) config: &'o Config,
+    /// Whose conversation it is.
+    pub(crate) owner: &'o str,
     /// The dialect of the body, and the one in which the client wants its answer.
     pub(crate) from: &'static dyn Dialect,
     pub(crate) client: &'static dyn Dialect,
@@ -42,6 +45,7 @@ struct Heard<'o> {
     exchange: Exchange,
     ledger: Ledger,
     body: Body,
+    watch: Option<Watch>,
 }
 
 impl Order<'_> {
@@ -62,7 +66,11 @@ impl Order<'_> {
             stream: self.stream,
             trusting: true,
         };
-        let translated = translate_document(body, self.from, to, &target);
+        let opened = open_document(body, self.from, to, &target);
+        let guard = &self.gateway.guard;
+        let watch = guard.watch(self.config, opened.conversation());
+        let told = guard.told(self.config, self.owner, opened.conversation());
+        let translated = opened.translate(&Recalled { told, ..Recalled::default() });
         Tale::repaired(&translated.ledger);
         let answer = self.ask(route, Ask::Turn { stream: self.stream }, &model, translated.body);
         let answer = answer.await?;
@@ -75,8 +83,11 @@ impl Order<'_> {
         exchange.created = now();
         exchange.array = self.array;
         let streamed = is_stream(&answer.headers);
-        let heard =
-            Heard { order: self, to, exchange, ledger: translated.ledger, body: answer.body };
+        if let (Some(tale), true) = (tale.as_mut(), watch.is_some()) {
+            tale.desk = Some(guard.desk(self.owner));
+        }
+        let ledger = translated.ledger;
+        let heard = Heard { order: self, to, exchange, ledger, body: answer.body, watch };
         match (streamed, self.stream) {
             (true, true) => heard.stream(tale).await,
             (true, false) => heard.gathered(tale).await,
@@ -198,18 +209,21 @@ impl Heard<'_> {
         Ok(response)
     }
 
-    fn translation(&self) -> Stream {
-        Stream::new(self.to, self.order.client, &self.exchange)
-            .within(excess::of_stream(&self.order.config.limits))
+    fn translation(&mut self) -> Stream {
+        let stream = Stream::new(self.to, self.order.client, &self.exchange)
+            .within(excess::of_stream(&self.order.config.limits));
+        match self.watch.take() {
+            Some(watch) => stream.watched(watch),
+            None => stream,
+        }
     }
 
     async fn whole(mut self, tale: &mut Option<Tale>) -> Result<Response<Out>, Refusal> {
         let body = self.read().await?;
-        let read = read_reply(body, self.to, &self.exchange, None).map_err(refusal)?;
-        excess::of_reply(&read.reply.turn, &self.order.config.limits)?;
-        let TranslatedReply { body, ledger, reply, .. } =
+        let read = self.read_reply(body)?;
+        let TranslatedReply { body, ledger, reply, findings } =
             read.encode(self.order.client, &self.exchange);
-        Ok(self.answer(tale, body, &ledger, &reply))
+        Ok(self.answer(tale, body, &ledger, (&reply, &findings)))
     }
 
     /// A stream for a client that wants its reply whole.
@@ -226,27 +240,33 @@ impl Heard<'_> {
             aside.clear();
         }
         stream.finish(&mut aside);
+        let findings = stream.findings();
         let (reply, mut ledger) = stream.into_reply();
         let reply = reply?;
         let body = self.order.client.encode_reply(&reply, &self.exchange, &mut ledger);
-        Ok(self.answer(tale, body.into(), &ledger, &reply))
+        Ok(self.answer(tale, body.into(), &ledger, (&reply, &findings)))
     }
 
     /// A whole reply for a client that wants a stream.
     async fn unfolded(mut self, tale: &mut Option<Tale>) -> Result<Response<Out>, Refusal> {
         let body = self.read().await?;
-        let read = read_reply(body, self.to, &self.exchange, None).map_err(refusal)?;
-        let ReadReply { reply, mut ledger, .. } = read;
-        excess::of_reply(&reply.turn, &self.order.config.limits)?;
+        let ReadReply { reply, mut ledger, findings, .. } = self.read_reply(body)?;
         let mut out = Vec::new();
         let mut writer = self.order.client.writer(&self.exchange);
         for event in unfold(&reply) {
             writer.write(&event, &mut out, &mut ledger);
         }
-        let mut response = self.answer(tale, out.into(), &ledger, &reply);
+        let mut response = self.answer(tale, out.into(), &ledger, (&reply, &findings));
         let content_type = if self.exchange.array { JSON } else { EVENTS };
         response.headers_mut().insert(CONTENT_TYPE, content_type);
         Ok(response)
+    }
+
+    fn read_reply(&self, body: Bytes) -> Result<ReadReply, Refusal> {
+        let read = read_reply(body, self.to, &self.exchange, self.watch.as_ref());
+        let read = read.map_err(refusal)?;
+        excess::of_reply(&read.reply.turn, &self.order.config.limits)?;
+        Ok(read)
     }
 
     async fn read(&mut self) -> Result<Bytes, Failure> {
@@ -259,13 +279,17 @@ impl Heard<'_> {
         tale: &mut Option<Tale>,
         body: Bytes,
         ledger: &Ledger,
-        reply: &Reply,
+        (reply, findings): (&Reply, &[Finding]),
     ) -> Response<Out> {
         let mut response = self.response(tale.as_ref(), Some(ledger));
         response.headers_mut().insert(CONTENT_TYPE, JSON);
+        if let Some(value) = guarding::header(findings) {
+            response.headers_mut().insert(GUARD, value);
+        }
         *response.body_mut() = Out::Whole(body);
         Tale::repaired(ledger);
         if let Some(tale) = tale {
+            tale.found(findings);
             tale.answered(reply);
         }
         response
@@ -334,5 +358,6 @@ const PASSED_ON: [HeaderName; 2] =
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream; charset=utf-8");
 const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
 const REPAIRS: HeaderName = HeaderName::from_static("x-interlingua-repairs");
+const GUARD: HeaderName = HeaderName::from_static("x-interlingua-guard");
 const PROVIDER: HeaderName = HeaderName::from_static("x-interlingua-provider");
 const MODEL: HeaderName = HeaderName::from_static("x-interlingua-model");

@@ -29,6 +29,7 @@ impl Came<'_> {
         let order = Order {
             gateway: self.gateway,
             config: self.config,
+            owner: self.owner,
             from: self.dialect,
             client: self.dialect,
             headers: self.headers,

@@ -88,14 +88,22 @@ async fn admitted(
         Endpoint::Count(asked) => (asked, true),
         other => return Ok(small(&gateway, dialect, &other)),
     };
+    let owner = key.map_or("", |key| &key.name);
     let guest = gateway.quotas.enter(key, now)?;
     let Ok(room) = Arc::clone(&gateway.room).try_acquire_owned() else {
         return Err(failure(FailureKind::Overloaded, "too many requests are being answered"));
     };
     let (limits, timeouts) = (&config.limits, &config.timeouts);
     let body = reading::whole(body, &head.headers, limits.body, timeouts.body).await?;
-    let came =
-        Came { gateway: &gateway, config: &config, dialect, asked, headers: &head.headers, body };
+    let came = Came {
+        gateway: &gateway,
+        config: &config,
+        owner,
+        dialect,
+        asked,
+        headers: &head.headers,
+        body,
+    };
     Ok(if counts { came.count().await } else { came.turn((room, guest)).await })
 }
 

@@ -22,6 +22,7 @@ mod crowd;
 mod endpoint;
 mod excess;
 mod front;
+mod guarding;
 mod models;
 mod otel;
 mod out;

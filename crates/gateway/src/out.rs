@@ -74,6 +74,8 @@ impl Streaming {
     }
 
     fn send(&mut self) -> Frame<Bytes> {
+        // Before the client has the call it cannot send it back.
+        self.tale.found(&self.stream.findings());
         self.quiet.heard();
         self.tale.sent(self.stream.has_begun());
         if self.stream.has_ended() {

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
 use interlingua::Failure;
+use interlingua::guard::Answers;
 use interlingua_upstream::breaker::Breaker;
 use interlingua_upstream::retry::Budget;
 use interlingua_upstream::{Timeouts, Upstream};
@@ -15,6 +16,7 @@ use tokio::sync::Semaphore;
 
 use crate::builtin::Builtin;
 use crate::config::Config;
+use crate::guarding::Guarding;
 use crate::otel::Line;
 use crate::quota::Quotas;
 use crate::telemetry;
@@ -27,6 +29,7 @@ pub struct Gateway {
     pub(crate) builtin: Arc<Builtin>,
     pub(crate) ways: Arc<Ways>,
     pub(crate) quotas: Arc<Quotas>,
+    pub(crate) guard: Arc<Guarding>,
     /// One for each request that is being answered.
     pub(crate) room: Arc<Semaphore>,
     pub(crate) draining: Arc<AtomicBool>,
@@ -52,12 +55,20 @@ impl Gateway {
             builtin: Arc::default(),
             ways: Arc::default(),
             quotas: Arc::default(),
+            guard: Arc::default(),
             room: Arc::new(Semaphore::new(config.limits.streams)),
             draining: Arc::default(),
             metrics: telemetry::metrics(),
             line: config.telemetry.is_on().then(|| Arc::new(Line::new())),
             config: Arc::new(ArcSwap::from_pointee(config)),
         })
+    }
+
+    /// Keeps what models are to be told of their calls here; in memory otherwise.
+    #[must_use]
+    pub fn keeping(mut self, answers: Arc<dyn Answers>) -> Self {
+        self.guard = Arc::new(Guarding::keeping(answers));
+        self
     }
 
     /// The same gateway with connections of its own, for another thread.
@@ -68,6 +79,7 @@ impl Gateway {
             builtin: Arc::clone(&self.builtin),
             ways: Arc::clone(&self.ways),
             quotas: Arc::clone(&self.quotas),
+            guard: Arc::clone(&self.guard),
             room: Arc::clone(&self.room),
             draining: Arc::clone(&self.draining),
             metrics: self.metrics.clone(),

@@ -3,12 +3,14 @@
 use std::time::{Duration, Instant};
 
 use http::HeaderMap;
+use interlingua::guard::Finding;
 use interlingua::model::{FailureKind, Reply, Usage};
 use interlingua::{Failure, Ledger, Stream};
 use metrics::{counter, histogram};
 use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
 
+use crate::guarding::Desk;
 use crate::otel::{Teller, Trace};
 use crate::quota::Guest;
 
@@ -27,6 +29,8 @@ pub(crate) struct Tale {
     end: End,
     /// For collectors, if there is one.
     trace: Option<Trace>,
+    /// Where the guard reports what it finds, if it watches over the reply.
+    pub(crate) desk: Option<Desk>,
     /// Its place among those that are answered at the same time.
     _place: Place,
 }
@@ -62,6 +66,7 @@ impl Tale {
             usage: Usage::default(),
             end: End::Unknown,
             trace,
+            desk: None,
             _place: place,
         }
     }
@@ -96,6 +101,15 @@ impl Tale {
             turn = %self.id, provider = self.provider, model = self.model, kind,
             status = failure.status, "the provider did not answer as it should",
         );
+    }
+
+    /// The guard found something about calls of the reply.
+    pub(crate) fn found(&mut self, findings: &[Finding]) {
+        if let Some(desk) = &mut self.desk {
+            for finding in findings {
+                desk.hear(self.id, &self.provider, &self.model, finding);
+            }
+        }
     }
 
     pub(crate) fn failed(&mut self, failure: &Failure) {
@@ -162,11 +176,13 @@ impl Drop for Tale {
                     .increment(tokens);
             }
         }
+        let found = self.desk.as_ref().filter(|desk| !desk.found.is_empty());
+        let found = found.map(|desk| desk.found.join(","));
         tracing::info!(
             turn = %self.id, dialect, provider = self.provider, model = self.model, outcome, status,
             tries = self.tries, streamed = self.streamed,
             first_ms = self.first.map(|first| first.as_secs_f64() * 1000.0),
-            ms = took.as_secs_f64() * 1000.0,
+            ms = took.as_secs_f64() * 1000.0, guard = found,
             "turn",
         );
     }

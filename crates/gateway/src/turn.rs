@@ -24,6 +24,8 @@ use crate::{affinity, excess};
 pub(crate) struct Came<'c> {
     pub(crate) gateway: &'c Gateway,
     pub(crate) config: &'c Config,
+    /// The name of the client's key; empty where none is asked for.
+    pub(crate) owner: &'c str,
     pub(crate) dialect: &'static dyn Dialect,
     pub(crate) asked: Asked,
     pub(crate) headers: &'c HeaderMap,
@@ -66,6 +68,7 @@ impl Came<'_> {
         let order = Order {
             gateway: self.gateway,
             config: self.config,
+            owner: self.owner,
             from,
             client: self.dialect,
             headers: self.headers,

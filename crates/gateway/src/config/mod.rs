@@ -15,10 +15,12 @@ mod telemetry;
 mod watch;
 
 pub use access::{Access, Key};
+/// What happens to tool calls that do not fit their schema.
+pub use interlingua::guard::{Mode, Modes as Guard};
 pub use interlingua_upstream::{Env, Provider, Proxies};
 pub use report::{Mistake, Warning};
 pub use route::{Models, Pattern, Route, SIMULATED, To, Unrouted, Way};
-pub use sections::{Capture, Guard, Limits, Mode, Store, Timeouts};
+pub use sections::{Capture, Limits, Store, Timeouts};
 pub use source::{Loaded, Refused, Source};
 pub use telemetry::Telemetry;
 pub use watch::{Change, Watch};

@@ -66,27 +66,6 @@ pub struct Timeouts {
     pub silence: Duration,
 }
 
-/// What happens to tool calls that do not fit their schema.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Guard {
-    pub mode: Mode,
-    /// Tools with a mode of their own.
-    pub tools: Vec<(String, Mode)>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
-    /// Calls are not looked at.
-    Off,
-    /// Looked at and noted.
-    Observe,
-    /// The model gets the error at once, in place of the client.
-    #[default]
-    Answer,
-    /// Small mistakes are mended, others answered.
-    Mend,
-}
-
 /// Where sessions are kept.
 #[derive(Clone)]
 pub enum Store {
@@ -105,14 +84,6 @@ pub struct Capture {
     pub size: u64,
     /// Known forms of secrets are blacked out.
     pub redact: bool,
-}
-
-impl Guard {
-    /// The mode for calls of this tool.
-    pub fn of(&self, tool: &str) -> Mode {
-        let own = self.tools.iter().find(|(name, _)| name == tool);
-        own.map_or(self.mode, |(_, mode)| *mode)
-    }
 }
 
 impl Default for Limits {

@@ -7,6 +7,7 @@ mod coming_and_going;
 mod contract;
 mod desk;
 mod faults;
+mod guard;
 mod house;
 mod limits;
 mod matrix;
