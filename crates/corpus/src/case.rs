@@ -84,6 +84,7 @@ impl Case {
                 model: model.clone(),
                 flavor,
                 betas: words(case.get("betas")).iter().map(|name| Text::new(name)).collect(),
+                remembers: case.get("remembers").and_then(Node::boolean).unwrap_or(false),
                 ..Target::default()
             },
             exchange: exchange(case.get("exchange"), model, flavor),
@@ -147,6 +148,7 @@ fn exchange(
         renamed_calls: pairs(of("renamed_calls")),
         schemas: Vec::new(),
         usage: of("usage").and_then(Node::boolean),
+        carries: false,
         array: of("array").and_then(Node::boolean).unwrap_or(false),
     }
 }
@@ -220,5 +222,6 @@ const KEYS: &[&str] = &[
     "repair",
     "betas",
     "told",
+    "remembers",
     "restored",
 ];

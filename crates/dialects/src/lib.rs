@@ -52,6 +52,12 @@ pub trait Dialect: Sync {
         b": ping\n\n"
     }
 
+    /// Whose seals its clients carry on reasoning, in a place of their own; none where there is no
+    /// such place, or one for the seals of all.
+    fn seals(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// The field of a request body that lists the turns.
     fn turns_key(&self) -> &'static str {
         "messages"

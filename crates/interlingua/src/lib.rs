@@ -17,6 +17,7 @@ mod limits;
 mod opened;
 mod reply;
 mod stream;
+mod travel;
 mod watching;
 
 use bytes::Bytes;
@@ -35,7 +36,7 @@ pub use interlingua_wire as wire;
 pub use interlingua_wire::{Doc, Framing, Json, Kind, Limits, Malformed, Text};
 pub use limits::StreamLimits;
 pub use opened::{Opened, open_document};
-pub use reply::{GUARD_MEND, ReadReply, read_reply};
+pub use reply::{GUARD_MEND, ReadReply, encode_reply, read_reply, writer};
 pub use stream::Stream;
 
 /// A request as it leaves.

@@ -6,6 +6,7 @@ use interlingua_model::{Conversation, Ledger, Recalled, Target, Verbatim};
 use interlingua_repair::{self as repair, Profile};
 use interlingua_wire::Doc;
 
+use crate::travel;
 use crate::{Translated, exchange_of, freeform};
 
 /// A request on its way to a target.
@@ -28,6 +29,9 @@ pub fn open_document<'t>(
         body = repair::repair_body(body, &mut ledger);
     }
     let mut conversation = from.decode_request(&body, &mut ledger);
+    if !from.seals().is_empty() {
+        travel::unpack(&mut conversation);
+    }
     if target.stream && from.id() != to.id() && conversation.settings.stream != Some(true) {
         conversation.edit().settings.edit().stream = Some(true);
     }

@@ -1,11 +1,12 @@
 //! A whole reply: read, said in the client's terms, and looked at by the guard.
 
 use bytes::Bytes;
-use interlingua_dialects::Dialect;
+use interlingua_dialects::{Dialect, StreamWriter};
 use interlingua_guard::{Done, Finding, Watch};
 use interlingua_model::{Body, Exchange, Ledger, Place, Reply, Verbatim};
 use interlingua_wire::Doc;
 
+use crate::travel::{self, Carrier};
 use crate::{ReplyError, TranslatedReply, read_object};
 
 /// A reply that was read, and is not yet written.
@@ -44,10 +45,30 @@ impl ReadReply {
         let Self { body, reply, mut ledger, findings } = self;
         let body = match reply.text_for(to.id()) {
             Some(_) => body.text().as_bytes().clone(),
-            None => to.encode_reply(&reply, exchange, &mut ledger).into(),
+            None => encode_reply(&reply, to, exchange, &mut ledger).into(),
         };
         TranslatedReply { body, ledger, reply, findings }
     }
+}
+
+/// Writes a reply for a client that speaks `to`, with the seals that it can carry.
+pub fn encode_reply(
+    reply: &Reply,
+    to: &dyn Dialect,
+    exchange: &Exchange,
+    ledger: &mut Ledger,
+) -> Vec<u8> {
+    let carried = exchange.carries.then(|| travel::pack(reply, to.seals())).flatten();
+    to.encode_reply(carried.as_ref().unwrap_or(reply), exchange, ledger)
+}
+
+/// What writes a stream for a client that speaks `to`, with the seals that it can carry.
+pub fn writer(to: &dyn Dialect, exchange: &Exchange) -> Box<dyn StreamWriter> {
+    let writer = to.writer(exchange);
+    if exchange.carries && !to.seals().is_empty() {
+        return Box::new(Carrier::new(writer, to.seals()));
+    }
+    writer
 }
 
 /// Says the calls of a reply in the client's terms.

@@ -11,6 +11,7 @@ use interlingua_model::{
 use interlingua_wire::{Frame, FrameError, Framer, Framing, Text};
 
 use crate::StreamLimits;
+use crate::reply::writer;
 use crate::watching::{Watching, Writing};
 
 /// Translates one streamed reply. Bytes go in as they come and leave as soon as they mean something.
@@ -117,7 +118,7 @@ impl Stream {
         Self {
             input,
             reader: from.reader(exchange),
-            writer: to.writer(exchange),
+            writer: writer(to, exchange),
             forward: if same { Forward::If { array: exchange.array } } else { Forward::No },
             exchange: renamed.then(|| exchange.clone()),
             watching: None,

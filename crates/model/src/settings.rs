@@ -32,6 +32,8 @@ pub struct Settings {
     pub cache_key: Option<Text>,
     /// Whether the provider shall keep the reply.
     pub store: Option<bool>,
+    /// Reasoning is to come sealed, for who sends it back.
+    pub sealed: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]

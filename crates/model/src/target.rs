@@ -22,6 +22,9 @@ pub struct Target {
     /// Fields that are known nowhere here are passed on within their dialect: the provider may be
     /// newer than we are.
     pub trusting: bool,
+    /// Whoever asks keeps what comes back, so that reasoning may come in a form only its provider can
+    /// read.
+    pub remembers: bool,
 }
 
 /// What translating a reply needs to know of the request it answers.
@@ -50,6 +53,8 @@ pub struct Exchange {
     /// Whether the client asked for usage in its stream, where the dialect sends it only then; `None`
     /// if that is not known.
     pub usage: Option<bool>,
+    /// Whether the client carries reasoning that its dialect's own providers did not seal.
+    pub carries: bool,
     /// Whether the client wants its stream as one JSON array, where the dialect knows that form.
     pub array: bool,
 }

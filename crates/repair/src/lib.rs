@@ -160,6 +160,7 @@ pub static ALL: &[Rule] = &[
     fit("foreign-seal", fit::foreign_seal::apply),
     on(About::UnsealedThinking, fit("unsigned-thinking", fit::unsigned_thinking::apply)),
     on(About::OddThinking, fit("misplaced-thinking", fit::misplaced_thinking::apply)),
+    fit("sealed-reasoning", fit::sealed_reasoning::apply),
     on(About::Thinking, fit("lone-reasoning", fit::lone_reasoning::apply)),
     fit("strange-reasoning", fit::strange_reasoning::apply),
     fit("missing-reasoning", fit::missing_reasoning::apply),

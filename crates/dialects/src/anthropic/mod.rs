@@ -48,6 +48,10 @@ impl Dialect for Anthropic {
         Some("ping")
     }
 
+    fn seals(&self) -> &'static [&'static str] {
+        &[ISSUER]
+    }
+
     fn decode_request(&self, body: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
         request::decode(body, ledger)
     }

@@ -112,6 +112,7 @@ pub(super) fn decode(node: Node<'_>) -> Settings {
         service_tier: text("service_tier"),
         cache_key: text("cache_key"),
         store: flag("store"),
+        sealed: false,
     }
 }
 

@@ -62,6 +62,10 @@ impl Dialect for OpenAiResponses {
         &["openai", "azure", "codex", "relay", "llama.cpp"]
     }
 
+    fn seals(&self) -> &'static [&'static str] {
+        &["openai", "xai"]
+    }
+
     fn decode_request(&self, body: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
         Verbatim::read(request::decode(body, ledger), ID, body.whole())
     }

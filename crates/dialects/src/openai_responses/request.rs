@@ -174,6 +174,9 @@ fn cross(
     for key in settings::KEYS {
         settings::write_field(key, None, conversation, o);
     }
+    if conversation.settings.sealed {
+        o.array("include", |a| a.item().text(&SEALED_REASONING));
+    }
 }
 
 /// The instructions and the first `leading` turns as one text.
@@ -246,6 +249,8 @@ pub(super) fn role_word(role: Role) -> &'static str {
         Role::Assistant => "assistant",
     }
 }
+
+const SEALED_REASONING: Text = Text::word("reasoning.encrypted_content");
 
 /// Fields beside the settings that the model holds.
 const KNOWN: &[&str] = &["model", "input", "instructions", "tools", "user"];

@@ -67,6 +67,7 @@ pub mod sampling;
 pub mod schema_keyword;
 pub mod schema_reference;
 pub mod schema_root;
+pub mod sealed_reasoning;
 pub mod search_result;
 pub mod some_citations;
 pub mod split_calls;

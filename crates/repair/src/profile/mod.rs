@@ -35,6 +35,8 @@ pub struct Profile {
     pub betas: Vec<Text>,
     /// Fields that are known nowhere here may be there.
     pub trusting: bool,
+    /// Whoever asks keeps what comes back.
+    pub remembers: bool,
     pub cache: &'static cache::Cache,
     pub calls: &'static calls::Calls,
     pub fields: &'static fields::Fields,
@@ -57,9 +59,10 @@ impl Profile {
         let rows = Rows::remembered(dialect, target.flavor, model.as_ref())?;
         let Rows { cache, calls, fields, media, params, roles, texts, thinking, tools } = rows;
         let (betas, trusting) = (target.betas.clone(), target.trusting);
+        let remembers = target.remembers;
         #[rustfmt::skip]
         let profile = Self {
-            dialect, model, betas, trusting,
+            dialect, model, betas, trusting, remembers,
             cache, calls, fields, media, params, roles, texts, thinking, tools,
         };
         Some(profile)
