@@ -21,7 +21,9 @@
 use interlingua_model::{Block, Body, Place, Source, ToolResult, Verbatim};
 use interlingua_wire::Text;
 
+use super::unanswered_call::UNKNOWN_OUTCOME;
 use crate::Work;
+use crate::look::is_assistants;
 use crate::pairing::{self, Round, Spot};
 
 pub fn apply(work: &mut Work<'_>) {
@@ -45,6 +47,7 @@ fn say(work: &mut Work<'_>, (turn, at): Spot) {
     let Body::ToolResult(result) = &block.body else { return };
     let (result, cache) = (result.clone(), block.cache.clone());
     let place = Place::block(turn, at);
+    let home = home(work, turn);
     let (text, left_out) = words(&result);
     let id = if result.call.is_empty() { Text::word("?") } else { result.call.clone() };
     if left_out > 0 {
@@ -57,6 +60,10 @@ fn say(work: &mut Work<'_>, (turn, at): Spot) {
     }
     let shown = result.content.into_iter().filter(|block| is_shown(block));
     let mut media: Vec<Verbatim<Block>> = shown.collect();
+    if let Some(home) = home {
+        media.insert(0, Block::text(text).into());
+        return move_in(work, (turn, at), home, media);
+    }
     let said = work.edit(turn, at);
     *said = Block::text(text);
     if media.is_empty() {
@@ -66,6 +73,58 @@ fn say(work: &mut Work<'_>, (turn, at): Spot) {
     }
     for (after, block) in media.into_iter().enumerate() {
         work.part((turn, at), (turn, at + 1 + after), block.into_value());
+    }
+}
+
+/// Where the words of a result without a call go that is among results: words of the user's would end
+/// the loop of calls, and what was thought in it would stand elsewhere.
+enum Home {
+    /// With what another tool gave.
+    Beside(Spot),
+    /// With that this call has no result.
+    Instead(Text),
+}
+
+fn home(work: &Work<'_>, turn: usize) -> Option<Home> {
+    if !work.profile.thinking.placed {
+        return None;
+    }
+    let start = (0..turn).rev().find(|at| is_assistants(&work.turns()[*at]))?;
+    let runs = work.turns()[..start].iter().rev().take_while(|turn| is_assistants(turn)).count();
+    let round = Round::at(work.turns(), start - runs)?;
+    let mut said = pairing::blocks(work, round.answers.clone());
+    if said.any(|(_, block)| pairing::result(block).is_none()) {
+        return None;
+    }
+    let known = round.results(work).filter(|(_, result)| round.has_call(work, &result.call)).last();
+    match known {
+        Some((spot, _)) => Some(Home::Beside(spot)),
+        None => round.calls(work).next().map(|(_, call)| Home::Instead(call.id.clone())),
+    }
+}
+
+fn move_in(work: &mut Work<'_>, from: Spot, home: Home, said: Vec<Verbatim<Block>>) {
+    match home {
+        Home::Beside(to) => {
+            let cache = work.block(from.0, from.1).cache.clone();
+            let block = work.edit(to.0, to.1);
+            block.cache = block.cache.take().or(cache);
+            if let Body::ToolResult(result) = &mut block.body {
+                result.content.extend(said);
+            }
+            work.remove_into(from, to);
+            if work.blocks(from.0).is_empty() {
+                work.remove_turn(from.0);
+            }
+        }
+        Home::Instead(call) => {
+            let is_error = said.len() == 1;
+            let mut content = vec![Block::text(Text::new(UNKNOWN_OUTCOME)).into()];
+            content.extend(said);
+            let result = ToolResult { call, name: None, content, is_error };
+            let block = work.edit(from.0, from.1);
+            *block = Block { cache: block.cache.take(), ..Block::new(Body::ToolResult(result)) };
+        }
     }
 }
 
