@@ -14,6 +14,10 @@ pub(super) fn decode(node: Node<'_>) -> Option<Block> {
         return None;
     }
     let parts: Vec<Text> = texts(node.get("content"));
+    // Without a word it is whatever the provider takes it for.
+    if parts.iter().all(Text::is_blank) {
+        return None;
+    }
     let list = node.get("citations").into_iter().flat_map(Node::items);
     let body = Body::Text { text: Text::concat(&parts), citations: list.map(one).collect() };
     let mut block = Block::new(body);

@@ -215,7 +215,7 @@ fn result(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Option<Block> {
     let result = ToolResult {
         call: call.unwrap_or_default(),
         name: None,
-        content: node.get("content").map(|node| blocks(node, place, ledger)).unwrap_or_default(),
+        content: node.get("content").map(|node| given(node, place, ledger)).unwrap_or_default(),
         is_error: status.is_some_and(|status| status.word() == "error"),
     };
     let mut block = Block::new(Body::ToolResult(result));
@@ -225,6 +225,34 @@ fn result(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Option<Block> {
         ledger.change(note::ODD_INPUT, place, "a status that there is not is read as success");
     }
     Some(block)
+}
+
+/// What a tool gave: text, data and media. A call is data there, and reasoning has no place.
+fn given(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Vec<Verbatim<Block>> {
+    let mut list = blocks(node, place, ledger);
+    let mut odd = |what: &'static str| ledger.change(note::ODD_INPUT, place, what);
+    for block in &mut list {
+        if block.cache.is_some() {
+            odd("a cache point inside a result has no place");
+        }
+        let json = block.text_for(ID).cloned();
+        match (&block.body, json) {
+            (Body::ToolCall(_) | Body::ToolResult(_), Some(json)) => {
+                odd("a call inside a result is read as data");
+                *block = Verbatim::new(Block::new(Body::Data(json)));
+            }
+            (Body::Text { .. }, Some(json)) if json.doc().root().get("text").is_none() => {
+                odd("a text inside a result is plain");
+            }
+            _ => {}
+        }
+    }
+    let count = list.len();
+    list.retain(|block| !matches!(block.body, Body::Thinking(_)));
+    if list.len() < count {
+        ledger.loss(note::ODD_INPUT, place, "left out reasoning inside a result");
+    }
+    list
 }
 
 fn thinking(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Block {

@@ -28,7 +28,7 @@ use interlingua_wire::Text;
 use super::empty_text::leave_out;
 use crate::Work;
 use crate::look::words;
-use crate::profile::roles::Last;
+use crate::profile::roles::{Joined, Last};
 
 pub fn apply(work: &mut Work<'_>) {
     let roles = work.profile.roles;
@@ -58,13 +58,13 @@ pub(super) fn vanishes(work: &Work<'_>, turn: usize) -> bool {
 
 /// Whether a turn of the user's that has nothing in it will say so.
 pub(crate) fn speaks(work: &Work<'_>, turn: usize) -> bool {
-    !work.profile.roles.empty_turns && is_empty(work, turn) && !follows_user(work, turn)
+    !work.profile.roles.empty_turns && is_empty(work, turn) && !follows(work, turn, Role::User)
 }
 
-/// Whether the user had the word before this turn.
-fn follows_user(work: &Work<'_>, turn: usize) -> bool {
+/// Who had the word before this turn.
+fn follows(work: &Work<'_>, turn: usize, role: Role) -> bool {
     let before = work.turns()[..turn].iter().rev().find(|turn| work.is_spoken(turn));
-    before.is_some_and(|before| before.role == Role::User)
+    before.is_some_and(|before| before.role == role)
 }
 
 /// Has no block that says something.
@@ -117,12 +117,22 @@ fn is_as_written(work: &Work<'_>, turn: usize) -> bool {
 /// Whether the turn is still there.
 fn fill_or_leave_out(work: &mut Work<'_>, turn: usize) -> bool {
     let role = work.turns()[turn].role;
-    if role == Role::User && !follows_user(work, turn) {
+    if role == Role::User && !follows(work, turn, Role::User) {
         fill(work, turn);
         return true;
     }
     // Instructions after it are said in the midst of the conversation, and stay there.
     if work.is_threshold(turn) {
+        work.turn(turn).role = Role::User;
+        fill(work, turn);
+        return true;
+    }
+    // Nothing else keeps apart what the model said before and after it.
+    let joins = !work.is_own() || work.profile.roles.joined == Joined::All;
+    if matches!(role, Role::System | Role::Developer)
+        && joins
+        && follows(work, turn, Role::Assistant)
+    {
         work.turn(turn).role = Role::User;
         fill(work, turn);
         return true;

@@ -183,7 +183,14 @@ fn closing(work: &Work<'_>, call: &Half) -> Option<usize> {
             let says_more = said.find(|(at, turn)| {
                 let other = |block: &Block| pairing::result(block).is_none();
                 let more = turn.blocks.iter().any(|one| other(one));
-                turn.role == Role::User && (more || empty_turn::speaks(work, *at))
+                match turn.role {
+                    Role::User => more || empty_turn::speaks(work, *at),
+                    Role::Assistant => false,
+                    // Instructions have no place there: the user says them.
+                    Role::System | Role::Developer => {
+                        turn.blocks.iter().any(|one| !work.is_refused(one))
+                    }
+                }
             });
             says_more.map(|(at, _)| at)
         }

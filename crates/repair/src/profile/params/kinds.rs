@@ -57,6 +57,8 @@ pub(super) const CONVERSE: Params = Params {
     max_tokens: MaxTokens { least: 1, ..FREE_LENGTH },
     sampling: Sampling { temperature: UNIT, top_p: UNIT, ..Sampling::ANY },
     any_off: true,
+    // What goes to the model as it is is its own affair.
+    reads_all: false,
     ..CONVERSE_FIELDS
 };
 pub(super) const CONVERSE_FIELDS: Params = Params {

@@ -18,6 +18,7 @@ pub enum Shape {
     /// A string, or a list.
     TextOrList,
     TextOrObject,
+    List,
     /// As `Open`; what is no object fits, too.
     Loose(&'static [Field]),
     /// As `Object`; what is no object fits, too.
@@ -84,6 +85,7 @@ impl Shape {
             Self::Text => node.is_string(),
             Self::Texts => node.is_array() && node.items().all(Node::is_string),
             Self::TextOrList => node.is_string() || node.is_array(),
+            Self::List => node.is_array(),
             Self::TextOrObject => node.is_string() || node.is_object(),
             Self::WordOrObject(words) => node.is_object() || words.contains(&&*node.word()),
             Self::Word(words) => words.contains(&&*node.word()),

@@ -2,8 +2,9 @@
 //! here: they are looked at as such.
 
 use super::shape::Shape::{
-    Any, Betas, Flag, Loose, LooseFlag, LooseObject, LooseWord, Map, Never, Number, Object, Open,
-    OpenTagged, Tagged, Text, TextOrList, TextOrObject, Texts, Union, Whole, Word, WordOrObject,
+    Any, Betas, Flag, List, Loose, LooseFlag, LooseObject, LooseWord, Map, Never, Number, Object,
+    Open, OpenTagged, Tagged, Text, TextOrList, TextOrObject, Texts, Union, Whole, Word,
+    WordOrObject,
 };
 use super::shape::{Field, may, must};
 
@@ -153,6 +154,9 @@ pub(super) const BEDROCK: &[Field] = &[
     ),
     OUTPUT,
     TIER,
+    PERFORMANCE,
+    PATHS,
+    LABELS,
 ];
 /// Only what the Messages API knows may be.
 pub(super) const BEDROCK_CLAUDE: &[Field] = &[
@@ -192,6 +196,9 @@ pub(super) const BEDROCK_CLAUDE: &[Field] = &[
     ),
     OUTPUT,
     TIER,
+    PERFORMANCE,
+    PATHS,
+    LABELS,
 ];
 pub(super) const BEDROCK_OLD_CLAUDE: &[Field] = &[
     INFERENCE,
@@ -207,6 +214,9 @@ pub(super) const BEDROCK_OLD_CLAUDE: &[Field] = &[
     ),
     OUTPUT,
     TIER,
+    PERFORMANCE,
+    PATHS,
+    LABELS,
 ];
 pub(super) const BEDROCK_NOVA: &[Field] = &[
     INFERENCE,
@@ -214,6 +224,9 @@ pub(super) const BEDROCK_NOVA: &[Field] = &[
     may(ADDITIONAL, LooseObject(&[may("inferenceConfig", Any), may("reasoningConfig", Any)])),
     OUTPUT,
     TIER,
+    PERFORMANCE,
+    PATHS,
+    LABELS,
 ];
 /// Betas of what there is not behind Converse: "invalid beta flag".
 const ELSEWHERE: &[&str] = &[
@@ -231,6 +244,10 @@ const OUTPUT: Field = may("outputConfig", Open(&[may("effort", Text)]));
 const CHOOSING: Field = may("toolConfig", Open(&[may("toolChoice", CONVERSE_CHOICE)]));
 const TIER: Field =
     may("serviceTier", Object(&[must("type", Word(&["priority", "default", "flex", "reserved"]))]));
+const PERFORMANCE: Field =
+    may("performanceConfig", Open(&[may("latency", Word(&["standard", "optimized"]))]));
+const PATHS: Field = may("additionalModelResponseFieldPaths", List);
+const LABELS: Field = may("requestMetadata", Map);
 const INFERENCE: Field = may(
     "inferenceConfig",
     Open(&[
