@@ -181,7 +181,9 @@ impl Reader {
             (Shape::Number(least, most), Value::Number(_)) => {
                 self.range(*least, *most, value, place);
             }
-            (Shape::Whole(least), Value::Number(_)) => {
+            (Shape::Whole(least), Value::Number(number))
+                if number.as_f64().is_none_or(|number| number.fract() == 0.0) =>
+            {
                 self.range(*least, f64::INFINITY, value, place);
             }
             (Shape::Map(length), Value::Object(object)) => {

@@ -46,7 +46,7 @@ fn is_additional(path: &str) -> bool {
 /// "put `thinking`, `anthropic_beta`, `top_k`, `output_config` here"
 const FIELDS: &[&str] = &["thinking", "reasoning_config", "top_k", "output_config", "metadata"];
 
-pub(super) const RULES: [Rule; 46] = [
+pub(super) const RULES: [Rule; 47] = [
     rule!(
         "field-required",
         "An additional field lacks what it must have, such as a budget.",
@@ -56,6 +56,7 @@ pub(super) const RULES: [Rule; 46] = [
     rule!("unknown-tag", "Thinking is of no known type.", Inferred, is_additional),
     rule!("thinking-display", "Thinking is shown in a way that there is not.", Inferred),
     rule!("wrong-type", "An additional field is of another type.", Inferred, is_additional),
+    rule!("out-of-range", "An additional field is too small.", Inferred, is_additional),
     rule!("cached-thinking", "A cache point stands after reasoning.", Inferred),
     rule!(
         "extra-input",
