@@ -43,6 +43,8 @@ pub enum Kind {
     Base64,
     /// Also null where it must be there.
     OrNull(&'static Kind),
+    /// Nothing.
+    Never,
 }
 
 /// How fields and values are read, and what the client asked for.
@@ -136,6 +138,7 @@ impl Reading<'_> {
                 node.boolean().is_some()
                     || self.either_case && ["true", "false"].contains(&&*node.word())
             }
+            Kind::Never => false,
             Kind::Object => node.is_object(),
             Kind::List => node.is_array(),
             Kind::One(words) => node.is_string() && words.contains(&&*node.word()),

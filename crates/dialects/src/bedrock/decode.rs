@@ -227,30 +227,18 @@ fn result(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Option<Block> {
     Some(block)
 }
 
-/// What a tool gave: text, data and media. A call is data there, and reasoning has no place.
+/// What a tool gave: plain text, data and media, and none of it is marked.
 fn given(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Vec<Verbatim<Block>> {
-    let mut list = blocks(node, place, ledger);
+    let list = blocks(node, place, ledger);
     let mut odd = |what: &'static str| ledger.change(note::ODD_INPUT, place, what);
-    for block in &mut list {
+    for block in &list {
         if block.cache.is_some() {
             odd("a cache point inside a result has no place");
         }
-        let json = block.text_for(ID).cloned();
-        match (&block.body, json) {
-            (Body::ToolCall(_) | Body::ToolResult(_), Some(json)) => {
-                odd("a call inside a result is read as data");
-                *block = Verbatim::new(Block::new(Body::Data(json)));
-            }
-            (Body::Text { .. }, Some(json)) if json.doc().root().get("text").is_none() => {
-                odd("a text inside a result is plain");
-            }
-            _ => {}
+        let said = block.text_for(ID).filter(|_| matches!(block.body, Body::Text { .. }));
+        if said.is_some_and(|json| json.doc().root().get("text").is_none()) {
+            odd("a text inside a result is plain");
         }
-    }
-    let count = list.len();
-    list.retain(|block| !matches!(block.body, Body::Thinking(_)));
-    if list.len() < count {
-        ledger.loss(note::ODD_INPUT, place, "left out reasoning inside a result");
     }
     list
 }

@@ -22,7 +22,8 @@ pub(super) fn decode(
     // What is in audio and video is looked at by who plays them.
     let is_plain = matches!(kind, MediaKind::Image | MediaKind::Document);
     let odd = |key: &str| node.get(key).is_some_and(|it| !it.is_null() && !it.is_string());
-    let sources = SOURCES.iter().filter_map(|key| from.get(key));
+    let sources = if kind == MediaKind::Document { SOURCES } else { &SOURCES[..2] };
+    let sources = sources.iter().filter_map(|key| from.get(key));
     let format = node.get("format").filter(|format| !format.is_null());
     let mime = format.and_then(|format| mime_of(kind, &format.word())).map(Text::word);
     let is_named = is_named(kind, format.map(Node::word).as_deref());
@@ -70,7 +71,7 @@ fn is_named(kind: MediaKind, format: Option<&str>) -> bool {
 
 const IMAGES: &[&str] = &["png", "jpeg", "gif", "webp"];
 
-/// Where the data of a medium may be.
+/// Where the data of a medium may be; those of a document alone last.
 const SOURCES: &[&str] = &["bytes", "s3Location", "text", "content"];
 
 /// Why these media cannot be said here, if they cannot.

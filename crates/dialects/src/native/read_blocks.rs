@@ -155,7 +155,7 @@ fn body(node: Node<'_>, role: Role, ledger: &mut Ledger) -> Body {
             "data" => return Body::Data(inner.json()),
             "call" => return Body::ToolCall(call(inner)),
             "result" => return Body::ToolResult(result(inner, role, ledger)),
-            "foreign" => return foreign(inner),
+            "foreign" => return foreign(inner, role),
             name => {
                 if let Some((kind, _)) = names::MEDIA.iter().find(|(_, word)| *word == name) {
                     return Body::Media(Box::new(media(*kind, inner, role, ledger)));
@@ -166,10 +166,19 @@ fn body(node: Node<'_>, role: Role, ledger: &mut Ledger) -> Body {
     Body::Foreign { dialect: ID, kind: Text::EMPTY, json: node.json() }
 }
 
-fn foreign(node: Node<'_>) -> Body {
+/// What only one dialect knows is of the kind that this dialect reads there.
+fn foreign(node: Node<'_>, role: Role) -> Body {
     let dialect = node.get("dialect").and_then(|name| names::dialect(&name.word())).unwrap_or(ID);
     let json = node.get("json").map_or(Json::NULL, Node::json);
-    Body::Foreign { dialect, kind: text(node.get("kind")), json }
+    let reader = crate::find(dialect.0).filter(|_| dialect != ID && json.is_object());
+    let read = reader.map(|reader| {
+        reader.decode_block(json.doc().root(), role, &mut Ledger::default()).into_value()
+    });
+    let kind = match read.map(|block| block.body) {
+        Some(Body::Foreign { kind, .. }) => kind,
+        _ => text(node.get("kind")),
+    };
+    Body::Foreign { dialect, kind, json }
 }
 
 fn call(node: Node<'_>) -> ToolCall {

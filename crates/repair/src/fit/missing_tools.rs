@@ -18,7 +18,6 @@
 use interlingua_model::{Body, Choice, Place, Tool, ToolKind};
 use interlingua_wire::{Json, Node, Text};
 
-use crate::look::is_result;
 use crate::{Work, pairing};
 
 pub fn apply(work: &mut Work<'_>) {
@@ -58,9 +57,15 @@ fn has_tools(work: &Work<'_>) -> bool {
 fn called(work: &Work<'_>) -> Vec<Text> {
     let served = work.profile.tools.served;
     let mut names = Vec::new();
+    let mut ids = Vec::new();
     for block in work.turns().iter().flat_map(|turn| &turn.blocks) {
         let name = match &block.body {
-            Body::ToolCall(call) => call.name.clone(),
+            Body::ToolCall(call) => {
+                ids.push(&call.id);
+                call.name.clone()
+            }
+            // Nothing tells what a result is of whose call is not there.
+            Body::ToolResult(result) if !ids.contains(&&result.call) => Text::word(UNKNOWN),
             // A call of a tool that the provider ran, or what came of it.
             Body::Foreign { kind, json, .. } if served.iter().any(|one| kind == one) => {
                 let doc = json.doc();
@@ -73,12 +78,6 @@ fn called(work: &Work<'_>) -> Vec<Text> {
         if !names.contains(&name) {
             names.push(name);
         }
-    }
-    // Nothing tells what a result is of whose call is not there.
-    if names.is_empty()
-        && work.turns().iter().flat_map(|turn| &turn.blocks).any(|one| is_result(one))
-    {
-        names.push(Text::word(UNKNOWN));
     }
     names
 }

@@ -16,6 +16,7 @@
 use interlingua_model::{Block, Body, DialectId, Place, Role, ToolResult};
 use interlingua_wire::{Json, Text};
 
+use crate::mend::orphan_result;
 use crate::profile::fields::{Foreign, Side};
 use crate::shape::{Fit, Kind, Reading};
 use crate::{About, Work, thoughts};
@@ -34,6 +35,9 @@ pub fn apply(work: &mut Work<'_>) {
     let profile = work.profile;
     if profile.fields.own_blocks_only && work.holds(About::Foreign) {
         strangers(work);
+    }
+    if work.holds(About::RichResult) {
+        within_results(work);
     }
     let Some(known) = profile.fields.foreign else { return };
     if profile.fields.plain_system && work.is_own() {
@@ -118,6 +122,39 @@ fn strangers(work: &mut Work<'_>) {
                     }
                 }
                 _ => {}
+            }
+        }
+    }
+}
+
+/// Calls and results within a result are said in words, and what was thought has no place there.
+fn within_results(work: &mut Work<'_>) {
+    let said = |block: &Block| match &block.body {
+        Body::ToolCall(_) | Body::ToolResult(_) => orphan_result::text_of(block),
+        _ => None,
+    };
+    let is_thought = |block: &Block| matches!(block.body, Body::Thinking(_));
+    for turn in 0..work.turns().len() {
+        for at in 0..work.blocks(turn).len() {
+            let Body::ToolResult(result) = &work.block(turn, at).body else { continue };
+            let nested = result.content.iter().any(|inner| said(inner).is_some());
+            let thinks = result.content.iter().any(|inner| is_thought(inner));
+            if nested {
+                work.change(Place::block(turn, at), "a call within a result is said as text");
+            }
+            if thinks {
+                work.loss(Place::block(turn, at), "left out thinking within a result");
+            }
+            if !nested && !thinks {
+                continue;
+            }
+            if let Body::ToolResult(result) = &mut work.edit(turn, at).body {
+                result.content.retain(|inner| !is_thought(inner));
+                for inner in &mut result.content {
+                    if let Some(text) = said(inner) {
+                        *inner = Block::text(text).into();
+                    }
+                }
             }
         }
     }

@@ -163,7 +163,8 @@ fn words(result: &ToolResult) -> (Text, usize) {
     (Text::new(&said), left_out)
 }
 
-fn text_of(block: &Block) -> Option<Text> {
+/// What a block says in words.
+pub(crate) fn text_of(block: &Block) -> Option<Text> {
     match &block.body {
         Body::Text { text, .. } | Body::Refusal(text) => Some(text.clone()),
         Body::Data(json) => Some(json.text().unwrap_or_else(|| Text::new(json.as_str()))),

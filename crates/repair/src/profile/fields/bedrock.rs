@@ -1,7 +1,7 @@
 //! The fields of Converse: what it does not know it does not look at, but a block must be of a kind.
 
 use super::{ANY, Fields, Foreign, Side, open};
-use crate::shape::Kind::{Any, List, Object, One, Open, Shape, Spelled, Text};
+use crate::shape::Kind::{Any, List, Never, Object, One, Open, Spelled, Text};
 use crate::shape::{Key, Kind, key, need};
 
 pub(super) const FIELDS: Fields = Fields { foreign: Some(KINDS), ..ANY };
@@ -30,9 +30,15 @@ const IMAGE: &[Key] =
 const DOCUMENT: &[Key] = &[
     key("format", One(&["pdf", "csv", "doc", "docx", "xls", "xlsx", "html", "txt", "md"])),
     need("name", Spelled("-()[]")),
-    need("source", STORED),
+    need("source", FILED),
 ];
-const STORED: Kind = Shape(&[need("s3Location", Any)]);
+const STORED: Kind = Open(&[need("s3Location", Any), key("bytes", Never)]);
+const FILED: Kind = Open(&[
+    need("s3Location", Any),
+    key("bytes", Never),
+    key("text", Never),
+    key("content", Never),
+]);
 const CALL: &[Key] =
     &[need("toolUseId", CALL_ID), need("name", Spelled("_-")), need("input", Object)];
 const CALL_ID: Kind = Spelled("_.:-");
