@@ -3,6 +3,7 @@
 use interlingua_wire::{self as wire, Json, Node, Text};
 
 use crate::media::base64;
+use crate::number;
 
 /// A field that an object may have.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +56,8 @@ pub struct Reading<'r> {
     pub betas: &'r [Text],
     /// A field that is not listed at all may be there.
     pub trusting: bool,
+    /// Whole numbers are written without a fraction or an exponent.
+    pub exact: bool,
 }
 
 /// What is to be done with a value.
@@ -132,7 +135,12 @@ impl Reading<'_> {
                 };
             }
             Kind::Base64 => node.is_string() && base64::is_valid(&node.word(), true),
-            Kind::Whole => self.number(node).is_some_and(|number| number.fract() == 0.0),
+            Kind::Whole => match self.number(node).filter(|number| number.fract() == 0.0) {
+                Some(number) if self.exact && !number::is_exact(&node.json()) => {
+                    return Fit::Instead(number::spelled(number::whole(number)));
+                }
+                number => number.is_some(),
+            },
             Kind::Number => self.number(node).is_some(),
             Kind::Flag => {
                 node.boolean().is_some()

@@ -155,10 +155,15 @@ fn encode_format(
                 None if own || has("responseJsonSchema") => {}
                 _ => object.word("responseMimeType", "application/json"),
             }
-            if own {
-                object.json("responseSchema", &schema::to_own_schema(schema));
-            } else {
-                object.json("responseJsonSchema", schema);
+            let both = written.filter(|_| ours && own && has("responseJsonSchema"));
+            match both.and_then(|config| names::get(config, "responseSchema")) {
+                // The other one is what is meant; this stays as it is.
+                Some(kept) => {
+                    object.json("responseSchema", &kept.json());
+                    object.json("responseJsonSchema", schema);
+                }
+                None if own => object.json("responseSchema", &schema::to_own_schema(schema)),
+                None => object.json("responseJsonSchema", schema),
             }
             let said = [
                 (name.is_some(), "name"),

@@ -174,7 +174,7 @@ fn is_models(message: Node<'_>) -> bool {
     matches!(&*word("role"), "assistant" | "model")
         || matches!(&*word("type"), "reasoning" | "function_call" | "custom_tool_call")
         // Who calls is the model, whatever else is said; who answers a call is not.
-        || message.get("tool_calls").is_some_and(|calls| !calls.is_null())
+        || message.get("tool_calls").is_some_and(|calls| !calls.is_null() && !calls.is_empty())
             && message.get("tool_call_id").is_none_or(Node::is_null)
 }
 

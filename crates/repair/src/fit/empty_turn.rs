@@ -28,6 +28,7 @@ use interlingua_wire::Text;
 use super::empty_text::leave_out;
 use crate::Work;
 use crate::look::words;
+use crate::profile::calls::Answers;
 use crate::profile::roles::{Joined, Last};
 
 pub fn apply(work: &mut Work<'_>) {
@@ -128,7 +129,9 @@ fn fill_or_leave_out(work: &mut Work<'_>, turn: usize) -> bool {
         return true;
     }
     // Nothing else keeps apart what the model said before and after it.
-    let joins = !work.is_own() || work.profile.roles.joined == Joined::All;
+    let profile = work.profile;
+    let counted = profile.calls.answers == Answers::Counted;
+    let joins = !work.is_own() || profile.roles.joined == Joined::All || counted;
     if matches!(role, Role::System | Role::Developer)
         && joins
         && follows(work, turn, Role::Assistant)

@@ -12,7 +12,7 @@
 //! after    user: "hi"
 //! ```
 
-use interlingua_model::Place;
+use interlingua_model::{Block, Place, Verbatim};
 use interlingua_wire::Node;
 
 use crate::{About, Work};
@@ -41,12 +41,15 @@ fn untaken(work: &mut Work<'_>, takes: fn(Node<'_>) -> bool) {
         let text = work.turns()[turn].text_for(work.profile.dialect);
         if text.is_some_and(|text| text.is_object() && !takes(text.doc().root())) {
             work.change(Place::turn(turn), "the turn did not say what it is");
-            // Whoever has a role is taken to speak: no other item has one.
-            let dialect = work.profile.dialect;
+            work.turn(turn);
+        }
+        // Whoever has a role is taken to speak: no item that is written anew has one.
+        let dialect = work.profile.dialect;
+        let has_role = |block: &Verbatim<Block>| block.extras.find(dialect, "role").is_some();
+        let anew = work.turns()[turn].text_for(dialect).is_none();
+        if anew && work.blocks(turn).iter().any(has_role) {
             for block in &mut work.turn(turn).blocks {
-                if block.extras.find(dialect, "role").is_some() {
-                    block.edit().extras.retain(dialect, |key, _| key != "role");
-                }
+                block.edit().extras.retain(dialect, |key, _| key != "role");
             }
         }
     }

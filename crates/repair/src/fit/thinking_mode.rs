@@ -113,9 +113,10 @@ fn off(work: &mut Work<'_>) {
         // What is heard says so; what else says otherwise is not heard.
         Off::Effort if hears_none(work) => {}
         Off::Effort => {
-            let said = edit(work);
-            if said.effort.as_ref().is_some_and(|effort| *effort != "none") {
-                said.effort = None;
+            let effort = work.conversation().settings.reasoning.as_ref();
+            let effort = effort.and_then(|said| said.effort.as_ref());
+            if effort.is_some_and(|effort| *effort != "none") {
+                edit(work).effort = None;
                 work.loss(Place::SETTINGS, "left out the effort: thinking is off");
             }
             let Some(known) = row.efforts.filter(|known| !known.contains(&"none")) else { return };

@@ -64,6 +64,7 @@ pub fn apply(work: &mut Work<'_>) {
             }
         }
         if gone {
+            turn = led_to(work, turn);
             work.remove_turn(turn);
         } else {
             turn += 1;
@@ -76,6 +77,26 @@ pub fn apply(work: &mut Work<'_>) {
     for at in (0..work.conversation().system.len()).rev() {
         system(work, &judge, at);
     }
+}
+
+/// Reasoning that led to an item which is left out goes with it; where that item stands now.
+fn led_to(work: &mut Work<'_>, mut turn: usize) -> usize {
+    let dialect = work.profile.dialect;
+    let is_items = work.profile.thinking.items && work.is_own();
+    while let Some(before) = turn.checked_sub(1).filter(|_| is_items) {
+        let last = work.blocks(before).last();
+        let leads = last.is_some_and(|block| {
+            thoughts::is_thinking(block) && thoughts::item_id(block, dialect).is_some()
+        });
+        if !leads || work.blocks(before).len() > 1 {
+            break;
+        }
+        thoughts::leave_out(work, before..turn, |_, _, _| {
+            Some("left out reasoning without what it led to".to_owned())
+        });
+        turn = before;
+    }
+    turn
 }
 
 /// Instructions outside the turns are texts. Media have a rule of their own.

@@ -21,6 +21,22 @@ use crate::pairing::{self, Round, Spot};
 use crate::profile::calls::Answers;
 
 pub fn apply(work: &mut Work<'_>) {
+    // Where sides do not count, what is moved may have answered the round before.
+    for _ in 0..PASSES {
+        let before = work.ledger().entries.len();
+        sort(work);
+        if work.ledger().entries.len() == before || !is_counted(work) {
+            return;
+        }
+        work.pairs_settled(0);
+    }
+}
+
+fn is_counted(work: &Work<'_>) -> bool {
+    !pairing::crosses(work) && work.profile.calls.answers == Answers::Counted
+}
+
+fn sort(work: &mut Work<'_>) {
     pairing::mend_rounds(work, |work, round| {
         let start = round.speech.start;
         // What the user calls last is taken as it is until the model speaks: all that stands before it
@@ -48,7 +64,7 @@ fn result_of_model(work: &Work<'_>, start: usize) -> Option<Spot> {
 
 /// The first call of the user's last turn before the model speaks.
 fn open_call(work: &Work<'_>, round: &Round) -> Option<Spot> {
-    if pairing::crosses(work) || work.profile.calls.answers != Answers::Counted {
+    if !is_counted(work) {
         return None;
     }
     let last = round.answers.end.checked_sub(1).filter(|last| round.answers.contains(last))?;
@@ -97,3 +113,6 @@ fn to_model(work: &mut Work<'_>, (turn, at): Spot) {
         work.remove_turn(turn);
     }
 }
+
+/// Each pass leaves less on the wrong side; more than a few find nothing.
+const PASSES: usize = 8;

@@ -79,6 +79,7 @@ impl Profile {
             either_case: self.fields.either_case,
             betas: &self.betas,
             trusting: self.trusting && self.fields.trusts,
+            exact: self.params.spelling == params::Spelling::Exact,
         }
     }
 }
