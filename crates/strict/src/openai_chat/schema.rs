@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::flavor::INVENTOR;
 use super::view::bracketed;
 use super::words::{Refusal, Words, words};
 use crate::rule::{Fields as _, Findings, items, string};
@@ -104,17 +105,25 @@ struct Schema<'v> {
 fn schemas<'v>(request: &Request<'v>) -> Vec<Schema<'v>> {
     let strict = |value: &Value| value.field("strict") == Some(&Value::Bool(true));
     let mut schemas = Vec::new();
+    let mut add = |function: &'v Value, path: String| {
+        let value = function.field("parameters");
+        schemas.extend(value.map(|value| Schema {
+            what: "function",
+            name: string(function, "name"),
+            path: format!("{path}.parameters"),
+            value,
+            strict: strict(function),
+        }));
+    };
     for (at, tool) in items(request.body, "tools").iter().enumerate() {
-        let function = tool.field("function");
-        if let Some((function, value)) = function.and_then(|f| Some((f, f.field("parameters")?))) {
-            schemas.push(Schema {
-                what: "function",
-                name: string(function, "name"),
-                path: format!("tools.{at}.function.parameters"),
-                value,
-                strict: strict(function),
-            });
+        if let Some(function) = tool.field("function") {
+            add(function, format!("tools.{at}.function"));
         }
+    }
+    // The older list, where it is read.
+    let older = items(request.body, "functions").iter().enumerate();
+    for (at, function) in older.filter(|_| INVENTOR.contains(&request.flavor)) {
+        add(function, format!("functions.{at}"));
     }
     let format = request.body.pointer("/response_format/json_schema");
     if let Some((format, value)) = format.and_then(|f| Some((f, f.field("schema")?))) {
