@@ -181,8 +181,14 @@ fn is_models(message: Node<'_>) -> bool {
 /// Whether this is an item of no known type: whatever is neither a message, nor a reference, nor what
 /// answers a call is something that the model did.
 fn is_models_item(item: Node<'_>) -> bool {
-    let Some(kind) = item.get("type").filter(|kind| kind.is_string()) else { return false };
-    let kind = kind.word();
+    let has = |key: &str| item.get(key).is_some_and(|value| !value.is_null());
+    if !item.get("type").is_some_and(Node::is_string) {
+        // What says nothing of itself is a message, unless it holds reasoning.
+        let mut holds = ["summary", "encrypted_content"].into_iter();
+        let reasoning = item.get("content").is_none() && holds.any(|key| item.get(key).is_some());
+        return item.get("role").is_none() && (has("type") || reasoning);
+    }
+    let kind = item.get("type").map(Node::word).unwrap_or_default();
     let answers = kind.ends_with("_output") || kind.ends_with("_response");
     item.get("role").is_none() && !answers && !matches!(&*kind, "message" | "item_reference")
 }
