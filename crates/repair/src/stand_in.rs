@@ -9,7 +9,9 @@ use crate::profile::thinking::SealedCalls;
 
 /// Seals a call where the message has its place for that; whether it could.
 pub(crate) fn put(work: &mut Work<'_>, (turn, at): (usize, usize), seal: &Seal) -> bool {
-    let Some((message, call)) = written(work, (turn, at), seal) else { return false };
+    let Some((message, call)) = written(work, (turn, at), seal) else {
+        return put_into_call(work, (turn, at), seal);
+    };
     work.reword(turn, message, |value| {
         let mut block = Block::clone(&value.blocks[at]);
         block.seal = Some(Box::new(seal.clone()));
@@ -18,6 +20,21 @@ pub(crate) fn put(work: &mut Work<'_>, (turn, at): (usize, usize), seal: &Seal) 
             None => block.into(),
         };
     });
+    true
+}
+
+/// The same of a call alone, in a message that is written anew.
+fn put_into_call(work: &mut Work<'_>, (turn, at): (usize, usize), seal: &Seal) -> bool {
+    let dialect = work.profile.dialect;
+    let block = work.block(turn, at);
+    let Some(text) = block.text_for(dialect).filter(|text| text.is_object()) else { return false };
+    if work.profile.thinking.sealed_calls != SealedCalls::InCalls {
+        return false;
+    }
+    let text = signed(text.doc().root(), seal);
+    let mut block = Block::clone(block);
+    block.seal = Some(Box::new(seal.clone()));
+    work.turn(turn).blocks[at] = Verbatim::read(block, dialect, text);
     true
 }
 
@@ -36,21 +53,29 @@ fn written(work: &Work<'_>, (turn, at): (usize, usize), seal: &Seal) -> Option<W
         let details = listed(message.get(DETAILS), &call.id, seal);
         return Some((with(message, DETAILS, &details), None));
     }
+    if work.profile.thinking.sealed_calls != SealedCalls::InCalls {
+        return None;
+    }
     let number = number(this, at);
     let list = message.get(CALLS).filter(|list| list.is_array())?;
     let node = list.items().nth(number).filter(|node| node.is_object())?;
-    let signed = Json::object(|out| out.text(SIGNATURE, &seal.data));
-    let vendor = node.get(EXTRA).and_then(|extra| extra.get(VENDOR));
-    let vendor = merged(vendor, SIGNATURE, &Json::string(&seal.data)).unwrap_or(signed);
-    let extra = merged(node.get(EXTRA), VENDOR, &vendor)
-        .unwrap_or_else(|| Json::object(|out| out.json(VENDOR, &vendor)));
-    let text = with(node, EXTRA, &extra);
+    let text = signed(node, seal);
     let calls = Json::array(|out| {
         for (at, one) in list.items().enumerate() {
             out.item().json(&if at == number { text.clone() } else { one.json() });
         }
     });
     Some((with(message, CALLS, &calls), Some((dialect, text))))
+}
+
+/// A call with its seal, where the compatible dialect has it.
+fn signed(call: Node<'_>, seal: &Seal) -> Json {
+    let alone = || Json::object(|out| out.text(SIGNATURE, &seal.data));
+    let vendor = call.get(EXTRA).and_then(|extra| extra.get(VENDOR));
+    let vendor = merged(vendor, SIGNATURE, &Json::string(&seal.data)).unwrap_or_else(alone);
+    let extra = merged(call.get(EXTRA), VENDOR, &vendor)
+        .unwrap_or_else(|| Json::object(|out| out.json(VENDOR, &vendor)));
+    with(call, EXTRA, &extra)
 }
 
 /// Which of the calls of a turn this is.

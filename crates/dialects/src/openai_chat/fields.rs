@@ -108,9 +108,10 @@ impl<'d> Fields<'d> {
             let marked = |field: &Field<'_>| {
                 field.is(CALLS) && field.value.is_array() && field.value.is_empty()
             };
-            let unread_here = |field: &Field<'_>| unread.contains(&&*field.name());
-            for field in node.fields().filter(|field| unread_here(field) && !marked(field)) {
-                if self.extras.find(ID, &field.name()).is_none() {
+            for field in node.fields().filter(|field| unread.contains(&&*field.name())) {
+                if marked(&field) {
+                    mark::hold(&mut self.extras, CALLS);
+                } else if self.extras.find(ID, &field.name()).is_none() {
                     self.keep(field);
                 }
             }

@@ -102,6 +102,10 @@ pub(super) fn part(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbati
         }
         // No server takes a text that is no string, whatever the part.
         None if !misshapen.is_empty() => Block::new(Body::Data(node.json())),
+        // Entries of a list of reasoning have such names; this is none.
+        None if kind.starts_with("reasoning") => {
+            foreign(node, Text::new(&format!("{CONTENT}{kind}")))
+        }
         None => foreign(node, Text::new(&kind)),
     };
     Verbatim::read(block, ID, node.json())
@@ -248,6 +252,9 @@ const SHAPES: &[(&str, &[Kind])] = &[
     ("input_audio", &[Kind::Object]),
     ("file", &[Kind::Object]),
 ];
+
+/// What stands before the type of a part that could be taken for something else.
+const CONTENT: &str = "content ";
 
 /// What a part is said to be whose type is there, and empty.
 const EMPTY: &str = "(empty)";

@@ -140,6 +140,13 @@ fn fill_or_leave_out(work: &mut Work<'_>, turn: usize) -> bool {
         fill(work, turn);
         return true;
     }
+    // Where reasoning is content, there is nothing to write of a turn that holds an empty one.
+    let written = work.is_own() && work.profile.texts.reasoning_in_content;
+    if written && work.blocks(turn).iter().any(|block| !work.is_said(block)) {
+        work.loss(Place::turn(turn), "left out a turn of which nothing can be said here");
+        work.remove_turn(turn);
+        return false;
+    }
     // What cannot be said here is noted by who leaves it out.
     if work.blocks(turn).iter().any(|block| !work.is_said(block)) {
         for block in (0..work.blocks(turn).len()).rev() {

@@ -19,10 +19,11 @@ use interlingua_model::{Place, ReasoningMode};
 use super::tool_choice::is_forced;
 use crate::profile::params::Forced;
 use crate::profile::thinking::{Asked, asked};
+use crate::tools::Look;
 use crate::{Work, offer};
 
 pub fn apply(work: &mut Work<'_>) {
-    if offer::chooses_old(work) && !work.profile.params.choice.old {
+    if offer::chooses_old(work) && !work.profile.params.choice.old && !is_said_anew(work) {
         return;
     }
     let settings = &work.conversation().settings;
@@ -43,6 +44,16 @@ pub fn apply(work: &mut Work<'_>) {
     if refused {
         turn_off(work, "thinking is off for this request: it forces a call");
     }
+}
+
+/// Whether the tools of the older list will be written anew, and the choice among them with them.
+fn is_said_anew(work: &mut Work<'_>) -> bool {
+    let rules = work.profile.tools;
+    let tools = &work.conversation().tools;
+    let named = tools.iter().all(|tool| rules.names.fit(&tool.name.contents()));
+    let written = tools.text_for(work.profile.dialect).is_some();
+    let fine = |look: &Look| *look == Look { optional: look.optional, ..Look::default() };
+    !tools.is_empty() && (!named || !written || !work.looks().iter().all(fine))
 }
 
 /// A choice that nobody can read, and that the target takes for a forced one.

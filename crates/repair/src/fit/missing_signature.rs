@@ -51,14 +51,16 @@ fn seal(work: &mut Work<'_>, step: Range<usize>, needed: bool) {
     let Some((turn, at)) = places().find(|place| is_call(rule, block(place))) else { return };
     let sealed = match rule {
         SealedCalls::Step => places().any(|place| carries(work, place)),
-        SealedCalls::First | SealedCalls::Free => is_sealed(work.block(turn, at)),
+        SealedCalls::First | SealedCalls::InCalls | SealedCalls::Free => {
+            is_sealed(work.block(turn, at))
+        }
     };
     let elsewhere = match rule {
         SealedCalls::Step => places().find(|place| {
             let one = block(place);
             matches!(one.body, Body::ToolCall(_)) && is_sealed(one)
         }),
-        SealedCalls::First | SealedCalls::Free => Some((turn, at)),
+        SealedCalls::First | SealedCalls::InCalls | SealedCalls::Free => Some((turn, at)),
     };
     match elsewhere.filter(|(turn, at)| is_sealed(work.block(*turn, *at))) {
         Some(place) if !sealed || is_untold(work, place) => respell(work, place),
@@ -87,7 +89,7 @@ fn carries(work: &Work<'_>, (turn, at): (usize, usize)) -> bool {
 /// Whether the message was written with the seal of its call in another place.
 fn is_untold(work: &Work<'_>, (turn, at): (usize, usize)) -> bool {
     let dialect = work.profile.dialect;
-    work.profile.thinking.sealed_calls == SealedCalls::First
+    matches!(work.profile.thinking.sealed_calls, SealedCalls::First | SealedCalls::InCalls)
         && work.turns()[turn].text_for(dialect).is_some()
         && work.block(turn, at).text_for(dialect).is_none()
 }

@@ -39,8 +39,16 @@ pub(crate) fn look(conversation: &Conversation, profile: &Profile) -> Vec<Look> 
     let count = conversation.tools.len();
     let all = conversation.tools.iter().enumerate();
     let ours = conversation.source == profile.dialect;
+    // Who does not read the older list finds nothing wrong in it, while it leaves as it came.
+    let unread = ours
+        && !profile.params.choice.old
+        && conversation.tools.text_for(profile.dialect).is_some();
     let looked = |(at, tool)| {
-        let mut look = one(tool, profile, at + legacy >= count);
+        let is_legacy = at + legacy >= count;
+        if is_legacy && unread {
+            return Look::default();
+        }
+        let mut look = one(tool, profile, is_legacy);
         if !ours && profile.tools.schema.inlined {
             from_elsewhere(tool, &mut look);
         }
@@ -74,6 +82,10 @@ fn one(tool: &Verbatim<Tool>, profile: &Profile, legacy: bool) -> Look {
         ToolKind::Foreign { dialect: of, kind, json } if *of == dialect => {
             match rules.kinds.typed(&kind.contents(), &reading) {
                 None => Look { unknown: true, ..Look::default() },
+                // Nothing is no tool.
+                Some(shape) if *json == Json::NULL && !matches!(shape, Kind::Any) => {
+                    Look { unknown: true, ..Look::default() }
+                }
                 Some(shape) => match reading.fit(json, shape) {
                     Fit::Fine => Look::default(),
                     Fit::Instead(_) => Look { odd: true, ..Look::default() },

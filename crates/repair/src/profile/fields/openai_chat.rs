@@ -48,9 +48,11 @@ pub(super) const OPENAI: Fields = Fields {
 pub(super) const AZURE: Fields = Fields { body: Some(AZURES), ..OPENAI };
 
 /// Models without cache breakpoints.
-pub(super) const OLD_OPENAI: Fields = Fields { body: Some(INVENTORS.split_at(1).1), ..OPENAI };
+pub(super) const OLD_OPENAI: Fields =
+    Fields { body: Some(INVENTORS.split_at(1).1), blocks: OLD_PARTS, ..OPENAI };
 
-pub(super) const OLD_AZURE: Fields = Fields { body: Some(AZURES.split_at(1).1), ..OPENAI };
+pub(super) const OLD_AZURE: Fields =
+    Fields { body: Some(AZURES.split_at(1).1), blocks: OLD_PARTS, ..OPENAI };
 
 pub(super) const GENERIC: Fields = Fields {
     turns: &[
@@ -204,6 +206,14 @@ const PARTS: &[(Part, &[Key])] = &[
     (Part::Refusal, &[]),
     // The mark of a call that is written in the old way; and what holds one of free text.
     (Part::Call, &[key("legacy form", Any), key("custom", Any)]),
+];
+const OLD_PARTS: &[(Part, &[Key])] = &[
+    (Part::Text, &[]),
+    (Part::Image, &[]),
+    (Part::Audio, &[]),
+    (Part::Document, &[]),
+    PARTS[4],
+    PARTS[5],
 ];
 /// Known to the newest models; where not, the cache mark is taken away as such.
 const BREAKPOINT: &[Key] = &[key("prompt_cache_breakpoint", Any)];

@@ -140,6 +140,8 @@ pub enum SealedCalls {
     Free,
     /// The first call of each step.
     First,
+    /// That, and the seal is a field of the call as it stands in its message.
+    InCalls,
     /// The first call of each step, or the thinking before it.
     Step,
 }

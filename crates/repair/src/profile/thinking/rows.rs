@@ -120,7 +120,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Thinking)] = &[
     ),
     (
         Scope::flavors(CHAT, &["gemini-compat"]),
-        Thinking { sealed_calls: SealedCalls::First, ..OPEN },
+        Thinking { sealed_calls: SealedCalls::InCalls, ..OPEN },
     ),
     (
         Scope::of(CHAT, &["openrouter"], &["google/"]),
