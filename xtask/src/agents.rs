@@ -4,10 +4,10 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use crate::run::{cargo, program, root, run, succeeds};
+use crate::run::{cargo, program, read, root, run, succeeds, target, write};
 use crate::{Outcome, debian};
 
 /// An agent, and how it is told to do the task.
@@ -141,19 +141,6 @@ fn refusals(base: &str) -> Result<usize, String> {
         return Err("the providers were never asked".to_owned());
     }
     Ok(log.matches("\"accepted\":false").count())
-}
-
-fn read(path: &Path) -> Result<String, String> {
-    fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
-}
-
-fn write(path: &Path, text: &str) -> Outcome {
-    fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
-}
-
-fn target() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR")
-        .map_or_else(|| root().join("target"), |place| root().join(place))
 }
 
 const PROOF: &str = "INTERLINGUA_TOOL_RAN";

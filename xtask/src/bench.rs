@@ -1,6 +1,6 @@
-//! `cargo xtask bench`: the benchmarks.
+//! `cargo xtask bench`: the benchmarks; and `cargo xtask soak`.
 
-use crate::run::{cargo, program, root, run, succeeds};
+use crate::run::{cargo, program, run, succeeds, target};
 use crate::{Outcome, debian};
 
 pub(crate) fn command(arguments: &[String]) -> Outcome {
@@ -15,10 +15,19 @@ fn gateway(arguments: &[String]) -> Outcome {
     if !succeeds(program("nginx").arg("-v")) {
         debian::install(&["nginx-light"])?;
     }
+    with_command("gateway", arguments)
+}
+
+/// `cargo xtask soak`: many streams at once for a while.
+pub(crate) fn soak(arguments: &[String]) -> Outcome {
+    with_command("soak", arguments)
+}
+
+/// A benchmark that starts the command as its users have it.
+fn with_command(name: &str, arguments: &[String]) -> Outcome {
     run(cargo().args(["build", "--release", "--locked", "-p", "interlingua-cli"]))?;
-    let built = root().join("target/release/interlingua");
     run(cargo()
-        .args(["bench", "--locked", "-p", "interlingua-benches", "--bench", "gateway", "--"])
+        .args(["bench", "--locked", "-p", "interlingua-benches", "--bench", name, "--"])
         .args(arguments)
-        .env("INTERLINGUA", built))
+        .env("INTERLINGUA", target().join("release").join("interlingua")))
 }

@@ -114,6 +114,12 @@ const COMMANDS: &[Command] = &[
         run: bench::command,
     },
     Command {
+        name: "soak",
+        usage: "[STREAMS [SECONDS]]",
+        about: "many streams through the gateway for a while (2000, 120 s)",
+        run: bench::soak,
+    },
+    Command {
         name: "instructions",
         usage: "[ARGUMENTS]",
         about: "benchmarks in instructions, under callgrind",

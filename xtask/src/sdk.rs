@@ -6,7 +6,7 @@ mod javascript;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::run::{cargo, program, root, run, succeeds};
+use crate::run::{cargo, program, read, root, run, succeeds, target, write};
 use crate::{Outcome, debian};
 
 pub(crate) fn command(arguments: &[String]) -> Outcome {
@@ -48,7 +48,7 @@ fn environment() -> Result<PathBuf, String> {
         "--constraint",
         "tests/sdk/constraints.txt",
     ]))?;
-    fs::write(&stamp, wanted).map_err(|error| format!("{}: {error}", stamp.display()))?;
+    write(&stamp, &wanted)?;
     Ok(python)
 }
 
@@ -60,13 +60,4 @@ fn create(place: &Path) -> Outcome {
     }
     debian::install(&["python3", "python3-venv"])?;
     run(program("python3").args(["-m", "venv", "--clear"]).arg(place))
-}
-
-fn read(path: &Path) -> Result<String, String> {
-    fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
-}
-
-fn target() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR")
-        .map_or_else(|| root().join("target"), |place| root().join(place))
 }

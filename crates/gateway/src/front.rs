@@ -86,6 +86,9 @@ async fn admitted(
     let (asked, counts) = match endpoint {
         Endpoint::Turn(asked) => (asked, false),
         Endpoint::Count(asked) => (asked, true),
+        Endpoint::Models { model: None } => {
+            return Ok(models::list(&gateway, &config, dialect).await);
+        }
         other => return Ok(small(&gateway, dialect, &other)),
     };
     let owner = key.map_or("", |key| &key.name);
@@ -111,7 +114,6 @@ async fn admitted(
 fn small(gateway: &Gateway, dialect: &dyn Dialect, endpoint: &Endpoint) -> Response<Out> {
     let config = gateway.config.load();
     match endpoint {
-        Endpoint::Models { model: None } => models::list(&config, dialect),
         Endpoint::Models { model: Some(name) } => models::one(&config, dialect, name),
         Endpoint::Metrics => plain(StatusCode::OK, gateway.metrics.render()),
         Endpoint::Welcome => plain(StatusCode::OK, WELCOME),

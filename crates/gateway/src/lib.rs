@@ -16,6 +16,7 @@ mod access;
 mod affinity;
 mod attempt;
 mod builtin;
+mod catalogue;
 pub mod config;
 mod count;
 mod crowd;

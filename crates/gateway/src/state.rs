@@ -15,6 +15,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::sync::Semaphore;
 
 use crate::builtin::Builtin;
+use crate::catalogue::Catalogue;
 use crate::config::Config;
 use crate::guarding::Guarding;
 use crate::otel::Line;
@@ -28,6 +29,7 @@ pub struct Gateway {
     pub(crate) upstream: Upstream,
     pub(crate) builtin: Arc<Builtin>,
     pub(crate) ways: Arc<Ways>,
+    pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) quotas: Arc<Quotas>,
     pub(crate) guard: Arc<Guarding>,
     /// One for each request that is being answered.
@@ -54,6 +56,7 @@ impl Gateway {
             upstream: upstream(&config)?,
             builtin: Arc::default(),
             ways: Arc::default(),
+            catalogue: Arc::default(),
             quotas: Arc::default(),
             guard: Arc::default(),
             room: Arc::new(Semaphore::new(config.limits.streams)),
@@ -78,6 +81,7 @@ impl Gateway {
             config: Arc::clone(&self.config),
             builtin: Arc::clone(&self.builtin),
             ways: Arc::clone(&self.ways),
+            catalogue: Arc::clone(&self.catalogue),
             quotas: Arc::clone(&self.quotas),
             guard: Arc::clone(&self.guard),
             room: Arc::clone(&self.room),

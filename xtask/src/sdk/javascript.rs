@@ -4,8 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{read, target};
-use crate::run::{program, root, run, succeeds};
+use crate::run::{program, read, root, run, succeeds, target, write};
 use crate::{Outcome, debian};
 
 pub(super) fn test(binary: &Path, arguments: &[String]) -> Outcome {
@@ -71,8 +70,4 @@ fn node(place: &Path) -> PathBuf {
 
 fn folder() -> PathBuf {
     root().join("tests").join("sdk").join("js")
-}
-
-fn write(path: &Path, text: &str) -> Outcome {
-    fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
 }

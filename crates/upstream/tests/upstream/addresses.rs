@@ -186,7 +186,13 @@ const ASKED: &[(&str, &str, Ask, &str, &str)] = &[
         "POST /v1/messages/count_tokens",
         "accept: application/json",
     ),
-    ("anthropic", "anthropic", Ask::Models, "GET /v1/models", "x-api-key: sk-canary-4711"),
+    (
+        "anthropic",
+        "anthropic",
+        Ask::Models,
+        "GET /v1/models?limit=1000",
+        "x-api-key: sk-canary-4711",
+    ),
     (
         "openai",
         "openai-chat",
@@ -238,7 +244,13 @@ const ASKED: &[(&str, &str, Ask, &str, &str)] = &[
         "POST /v1beta/models/a%2Fb:c%20d:countTokens",
         "x-goog-api-key: sk-canary-4711",
     ),
-    ("gemini", "gemini", Ask::Models, "GET /v1beta/models", "x-goog-api-key: sk-canary-4711"),
+    (
+        "gemini",
+        "gemini",
+        Ask::Models,
+        "GET /v1beta/models?pageSize=1000",
+        "x-goog-api-key: sk-canary-4711",
+    ),
     (
         "vertex",
         "gemini",
