@@ -65,6 +65,7 @@ impl Order<'_> {
             betas: self.betas(to),
             stream: self.stream,
             trusting: true,
+            ..Target::default()
         };
         let opened = open_document(body, self.from, to, &target);
         let guard = &self.gateway.guard;
