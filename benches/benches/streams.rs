@@ -1,9 +1,12 @@
 //! Streams: every pair of dialects, event by event, against `serde_json::Value`.
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
+use std::sync::Arc;
+
 use bytes::Bytes;
+use interlingua::guard::{Limits, Modes, Offer, Takes, Watch};
 use interlingua::wire::Framer;
-use interlingua::{Dialect, Exchange, Stream, find};
+use interlingua::{Dialect, Exchange, Json, Stream, Text, find};
 use interlingua_benches::{
     Convert, Timed, YARDSTICK, anthropic_event_to_chat, best_of, chat_event_to_anthropic,
     convert_through_value, relay_through_value, stream_in, wire_dialects,
@@ -25,6 +28,39 @@ fn main() {
     println!("\nAgainst a converter through Value that does the same work");
     against_converter("anthropic", "openai-chat", anthropic_event_to_chat);
     against_converter("openai-chat", "anthropic", chat_event_to_anthropic);
+    println!("\nWhat the guard adds, which checks both calls against a schema");
+    for (from, to) in GUARDED {
+        guarded(from, to);
+    }
+}
+
+fn guarded(from: &str, to: &str) {
+    let (Some(from), Some(to)) = (find(from), find(to)) else { return };
+    let (bytes, watch) = (stream_in(from), watch());
+    let bare = || push_all(Stream::new(from, to, &Exchange::default()), &bytes);
+    let guarded = || {
+        let stream = Stream::new(from, to, &Exchange::default()).watched(watch.clone());
+        push_all(stream, &bytes)
+    };
+    let timed = best_of(ROUNDS * 10, guarded, bare);
+    let more = (1.0 / timed.ratio() - 1.0) * 100.0;
+    println!("{:<36} {more:>+7.1} %", format!("{} to {}", from.id(), to.id()));
+}
+
+/// An agent's tools, one of which the reply calls.
+fn watch() -> Watch {
+    let schema = r#"{"type":"object","properties":{"query":{"type":"string","minLength":1},
+        "paths":{"type":"array","items":{"type":"string"}},"limit":{"type":"integer","minimum":1}},
+        "required":["query"],"additionalProperties":false}"#;
+    let takes = Takes::Object(Json::parse(schema).ok());
+    let tools = (0..30).map(|n| (Text::new(&format!("tool_{n}")), takes.clone()));
+    let tools = tools.chain([(Text::new("search"), takes.clone())]).collect();
+    Watch {
+        offer: Offer { tools, open: false },
+        modes: Modes::default(),
+        limits: Limits::default(),
+        schemas: Arc::default(),
+    }
 }
 
 fn against_converter(from: &str, to: &str, convert: Convert) {
@@ -53,7 +89,10 @@ fn print_row(from: &dyn Dialect, to: &dyn Dialect, bytes: &Bytes, timed: &Timed)
 
 /// In chunks as they come off a socket.
 fn translate(from: &dyn Dialect, to: &dyn Dialect, bytes: &Bytes) -> usize {
-    let mut stream = Stream::new(from, to, &Exchange::default());
+    push_all(Stream::new(from, to, &Exchange::default()), bytes)
+}
+
+fn push_all(mut stream: Stream, bytes: &Bytes) -> usize {
     let mut out = Vec::new();
     let mut written = 0;
     for start in (0..bytes.len()).step_by(CHUNK) {
@@ -79,3 +118,10 @@ fn frames(from: &dyn Dialect, bytes: &Bytes) -> usize {
 
 const ROUNDS: usize = 30;
 const CHUNK: usize = 1400;
+const GUARDED: &[(&str, &str)] = &[
+    ("anthropic", "anthropic"),
+    ("openai-chat", "openai-chat"),
+    ("anthropic", "openai-chat"),
+    ("openai-chat", "anthropic"),
+    ("gemini", "openai-responses"),
+];

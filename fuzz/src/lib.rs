@@ -30,5 +30,6 @@ pub const ALL: &[Property] = &[
     Property { name: "replies", food: Food::Json, choices: 1, check: properties::replies },
     Property { name: "errors", food: Food::Json, choices: 2, check: properties::errors },
     Property { name: "streams", food: Food::Streams, choices: 2, check: properties::streams },
+    Property { name: "guard", food: Food::Json, choices: 2, check: properties::guard },
     Property { name: "events", food: Food::Streams, choices: 1, check: properties::events },
 ];

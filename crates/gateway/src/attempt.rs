@@ -70,7 +70,7 @@ impl Order<'_> {
         let opened = open_document(body, self.from, to, &target);
         let guard = &self.gateway.guard;
         let watch = guard.watch(self.config, opened.conversation());
-        let told = guard.told(self.config, self.owner, opened.conversation());
+        let told = guard.told(self.config, self.owner, opened.conversation()).await;
         let translated = opened.translate(&Recalled { told, ..Recalled::default() });
         Tale::repaired(&translated.ledger);
         let answer = self.ask(route, Ask::Turn { stream: self.stream }, &model, translated.body);

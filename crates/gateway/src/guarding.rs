@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::HeaderValue;
 use interlingua::guard::{Answers, Finding, InMemory, Kind, Limits, Mode, Offer, Schemas, Watch};
-use interlingua::guard::{kept_as, recall};
+use interlingua::guard::{answer_of, recall};
 use interlingua::{Conversation, Told};
 use metrics::counter;
 use uuid::Uuid;
@@ -52,7 +52,7 @@ impl Guarding {
     }
 
     /// What the model is to be told of calls in this conversation, where that is wanted.
-    pub(crate) fn told(
+    pub(crate) async fn told(
         &self,
         config: &Config,
         owner: &str,
@@ -61,7 +61,7 @@ impl Guarding {
         if !config.guard.is_on() {
             return Vec::new();
         }
-        let mut told = recall(conversation, owner, &*self.answers);
+        let mut told = recall(conversation, owner, &*self.answers).await;
         told.retain(|told| {
             let mode = config.guard.of(&told.call.name.contents());
             matches!(mode, Mode::Answer | Mode::Mend)
@@ -84,7 +84,7 @@ impl Desk {
     /// Keeps what the model is to be told, counts and logs what was found. Of the arguments nothing
     /// is logged.
     pub(crate) fn hear(&mut self, turn: Uuid, provider: &str, model: &str, finding: &Finding) {
-        for answer in kept_as(finding) {
+        if let Some(answer) = answer_of(finding) {
             self.answers.keep(&self.owner, answer);
         }
         let (kind, done) = (finding.kind.name(), finding.done());

@@ -1,11 +1,10 @@
 //! What the model is to be told of its calls, kept until the client sends the conversation again.
 
-use std::collections::{HashMap, VecDeque};
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::pin::Pin;
 
 use interlingua_model::{Args, Block, Body, Conversation, DialectId, Told, ToolCall};
-use interlingua_wire::Text;
+use interlingua_wire::{Doc, Json, Limits, Node, Text};
 
 use crate::canonical;
 use crate::finding::Finding;
@@ -13,12 +12,13 @@ use crate::finding::Finding;
 /// Where answers are kept. What is kept must be found again at once, for as long as the conversation
 /// may go on: the history that a model sees must not change.
 pub trait Answers: Send + Sync + fmt::Debug {
-    /// Keeps an answer for whoever owns the conversation: the name of a client's key, or nothing.
+    /// Keeps an answer under each of its keys, for whoever owns the conversation: the name of a
+    /// client's key, or nothing. Nobody is made to wait.
     fn keep(&self, owner: &str, answer: Answer);
 
-    /// The answers of this owner for calls with these ids. Of an id there may be several: ids are
-    /// used again in other conversations.
-    fn find(&self, owner: &str, calls: &[&str]) -> Vec<Answer>;
+    /// The answers of this owner under these keys. Under one there may be several: ids are used again
+    /// in other conversations.
+    fn find<'a>(&'a self, owner: &'a str, keys: &'a [&'a str]) -> Search<'a>;
 
     /// Whether nothing is kept, so that nobody need look.
     fn is_empty(&self) -> bool {
@@ -26,12 +26,15 @@ pub trait Answers: Send + Sync + fmt::Debug {
     }
 }
 
+/// Answers that are being looked for.
+pub type Search<'a> = Pin<Box<dyn Future<Output = Vec<Answer>> + Send + 'a>>;
+
 /// What is kept of one call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// The id of the call as the client knows it; for calls without an id, a name for the tool and
-    /// its arguments.
-    pub call: String,
+    /// What it is found by: the id of the call as the client knows it; and what is called and with
+    /// what, for a client that leaves the id away.
+    pub keys: Vec<String>,
     pub tool: String,
     /// A short text that is the same for the same arguments.
     pub arguments: String,
@@ -40,26 +43,21 @@ pub struct Answer {
     pub message: String,
 }
 
-/// The answers to keep for a finding: by the call's id, and by what is called, for a client that
-/// leaves the id away.
-pub fn kept_as(finding: &Finding) -> Vec<Answer> {
-    let Some(message) = finding.answer() else { return Vec::new() };
+/// The answer to keep for a finding, if there is one.
+pub fn answer_of(finding: &Finding) -> Option<Answer> {
+    let message = finding.answer()?.to_owned();
     let call = &finding.call;
-    let arguments = canonical::fingerprint(&call.args);
-    let object = matches!(&call.args, Args::Json(json) if json.is_object());
-    let tool = call.name.contents().into_owned();
-    let answer = |id: String| Answer {
-        call: id,
-        tool: tool.clone(),
-        arguments: arguments.clone(),
-        object,
-        message: message.to_owned(),
-    };
-    vec![answer(call.id.contents().into_owned()), answer(unnamed(call))]
+    Some(Answer {
+        keys: vec![call.id.contents().into_owned(), unnamed(call)],
+        tool: call.name.contents().into_owned(),
+        arguments: canonical::fingerprint(&call.args),
+        object: matches!(&call.args, Args::Json(json) if json.is_object()),
+        message,
+    })
 }
 
 /// What the model is to be told of calls in this conversation.
-pub fn recall(conversation: &Conversation, owner: &str, answers: &dyn Answers) -> Vec<Told> {
+pub async fn recall(conversation: &Conversation, owner: &str, answers: &dyn Answers) -> Vec<Told> {
     if answers.is_empty() {
         return Vec::new();
     }
@@ -69,24 +67,24 @@ pub fn recall(conversation: &Conversation, owner: &str, answers: &dyn Answers) -
     if calls.is_empty() {
         return Vec::new();
     }
-    let ids: Vec<&str> = calls.iter().map(|(_, id)| &**id).collect();
-    let found = answers.find(owner, &ids);
+    let keys: Vec<&str> = calls.iter().map(|(_, key)| &**key).collect();
+    let found = answers.find(owner, &keys).await;
     if found.is_empty() {
         return Vec::new();
     }
-    let told = calls.iter().filter_map(|(call, id)| {
-        let answer = found.iter().find(|answer| answer.call == *id && answer.is_about(call))?;
+    let told = calls.iter().filter_map(|(call, key)| {
+        let answer = found.iter().find(|answer| answer.is_about(call, key))?;
         Some(Told { call: (*call).clone(), message: Text::new(&answer.message) })
     });
     told.collect()
 }
 
-/// A call, and the id under which its answer would be kept.
+/// A call, and the key under which its answer would be kept.
 fn called(block: &Block, source: DialectId) -> Option<(&ToolCall, String)> {
     let Body::ToolCall(call) = &block.body else { return None };
     let unwritten = UNWRITTEN.iter().any(|mark| block.extras.find(source, mark).is_some());
-    let id = if unwritten { unnamed(call) } else { call.id.contents().into_owned() };
-    Some((call, id))
+    let key = if unwritten { unnamed(call) } else { call.id.contents().into_owned() };
+    Some((call, key))
 }
 
 fn unnamed(call: &ToolCall) -> String {
@@ -95,8 +93,8 @@ fn unnamed(call: &ToolCall) -> String {
 
 impl Answer {
     /// Whether this call is the one that was answered: ids may be used again.
-    fn is_about(&self, call: &ToolCall) -> bool {
-        if self.tool != *call.name.contents() {
+    fn is_about(&self, call: &ToolCall, key: &str) -> bool {
+        if self.tool != *call.name.contents() || !self.keys.iter().any(|known| known == key) {
             return false;
         }
         if self.arguments == canonical::fingerprint(&call.args) {
@@ -107,72 +105,39 @@ impl Answer {
             && (canonical::are_empty(&call.args)
                 || canonical::unwrapped(&call.args).contains(&self.arguments))
     }
-}
 
-/// Answers in memory, the last so many.
-#[derive(Debug)]
-pub struct InMemory {
-    kept: Mutex<Kept>,
-    most: usize,
-}
+    /// As a store keeps it.
+    pub fn to_json(&self) -> Json {
+        Json::object(|object| {
+            object.array("keys", |keys| {
+                for key in &self.keys {
+                    keys.item().string(key);
+                }
+            });
+            object.word("tool", &self.tool);
+            object.word("arguments", &self.arguments);
+            object.boolean("object", self.object);
+            object.word("message", &self.message);
+        })
+    }
 
-#[derive(Debug, Default)]
-struct Kept {
-    by_call: HashMap<(String, String), Vec<Answer>>,
-    /// In the order they came.
-    order: VecDeque<(String, String)>,
-}
-
-impl InMemory {
-    pub fn new(most: usize) -> Self {
-        Self { kept: Mutex::default(), most }
+    /// As it was kept; `None` for anything else.
+    pub fn read(kept: &[u8]) -> Option<Self> {
+        let doc = Doc::from_bytes(kept.to_vec().into(), Limits::default()).ok()?;
+        let [keys, tool, arguments, object, message] =
+            doc.root().pick(["keys", "tool", "arguments", "object", "message"]);
+        let word = |node: Option<Node<'_>>| {
+            node.filter(|node| node.is_string()).map(|node| node.word().into_owned())
+        };
+        Some(Self {
+            keys: keys?.items().map(|key| key.word().into_owned()).collect(),
+            tool: word(tool)?,
+            arguments: word(arguments)?,
+            object: object?.boolean()?,
+            message: word(message)?,
+        })
     }
 }
 
-impl Default for InMemory {
-    fn default() -> Self {
-        Self::new(MOST)
-    }
-}
-
-impl Answers for InMemory {
-    fn keep(&self, owner: &str, answer: Answer) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (owner.to_owned(), answer.call.clone());
-        let same = kept.by_call.entry(key.clone()).or_default();
-        if same.contains(&answer) {
-            return;
-        }
-        same.push(answer);
-        kept.order.push_back(key);
-        while kept.order.len() > self.most {
-            let Some(oldest) = kept.order.pop_front() else { break };
-            let Some(same) = kept.by_call.get_mut(&oldest) else { continue };
-            if same.len() > 1 {
-                same.remove(0);
-            } else {
-                kept.by_call.remove(&oldest);
-            }
-        }
-    }
-
-    fn find(&self, owner: &str, calls: &[&str]) -> Vec<Answer> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut key = (owner.to_owned(), String::new());
-        let mut found = Vec::new();
-        for call in calls {
-            (*call).clone_into(&mut key.1);
-            found.extend(kept.by_call.get(&key).into_iter().flatten().cloned());
-        }
-        found
-    }
-
-    fn is_empty(&self) -> bool {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).order.is_empty()
-    }
-}
-
-/// A message is some hundred bytes, and four thousand at most.
-const MOST: usize = 20_000;
 /// What readers of dialects with optional ids leave where the client wrote none.
 const UNWRITTEN: &[&str] = &["written id", "no id", "empty id"];

@@ -20,19 +20,20 @@ pub enum Takes {
 }
 
 impl Offer {
-    /// What this conversation offers. Nothing is copied but the handles of names and schemas.
+    /// What this conversation offers. Names and schemas are copied: a slice of the request would keep
+    /// all of it in memory for as long as its reply takes.
     pub fn of(conversation: &Conversation) -> Self {
         let mut offer = Self { tools: Vec::with_capacity(conversation.tools.len()), open: false };
         for tool in conversation.tools.iter() {
             let takes = match &tool.kind {
-                ToolKind::Function { schema } => Takes::Object(schema.clone()),
+                ToolKind::Function { schema } => Takes::Object(schema.as_ref().map(Json::detached)),
                 ToolKind::Freeform { .. } => Takes::Other,
                 ToolKind::Foreign { .. } => {
                     offer.open = true;
                     Takes::Other
                 }
             };
-            offer.tools.push((tool.name.clone(), takes));
+            offer.tools.push((tool.name.detached(), takes));
         }
         offer
     }

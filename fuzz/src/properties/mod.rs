@@ -4,6 +4,7 @@
 mod errors;
 mod events;
 mod frames;
+mod guard;
 mod pair;
 mod replies;
 mod requests;
@@ -13,6 +14,7 @@ mod streams;
 pub use errors::errors;
 pub use events::events;
 pub use frames::frames;
+pub use guard::guard;
 pub use replies::replies;
 pub use requests::requests;
 pub use scanner::scanner;

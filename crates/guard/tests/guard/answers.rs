@@ -1,7 +1,10 @@
 //! Answers are found again for the call they are about, however the client replays it.
 
-use interlingua_guard::{Answers, InMemory, Mode, kept_as, recall};
-use interlingua_model::{Args, Block, Body, Conversation, DialectId, Role, ToolCall, Turn};
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use interlingua_guard::{Answers, InMemory, Mode, answer_of, recall};
+use interlingua_model::{Args, Block, Body, Conversation, DialectId, Role, Told, ToolCall, Turn};
 use interlingua_wire::{Json, Text};
 
 use crate::{READ_FILE, call, found, watch};
@@ -12,13 +15,23 @@ const DIALECT: DialectId = DialectId("test");
 fn told(said: &str, replayed: Args) -> bool {
     let answers = InMemory::default();
     let watch = watch(Mode::Answer, &[("read_file", READ_FILE)]);
-    for answer in kept_as(&found(&watch, "read_file", said).unwrap()) {
-        answers.keep("", answer);
-    }
+    answers.keep("", answer_of(&found(&watch, "read_file", said).unwrap()).unwrap());
     let replayed = ToolCall { args: replayed, ..call("read_file", "") };
-    recall(&conversation(vec![replayed.clone()]), "", &answers)
+    now(&conversation(vec![replayed.clone()]), "", &answers)
         .iter()
         .any(|told| told.call == replayed)
+}
+
+/// What is in memory is found at once.
+fn now(conversation: &Conversation, owner: &str, answers: &InMemory) -> Vec<Told> {
+    ready(recall(conversation, owner, answers))
+}
+
+fn ready<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(ready) => ready,
+        Poll::Pending => unreachable!("nothing is waited for"),
+    }
 }
 
 fn conversation(calls: Vec<ToolCall>) -> Conversation {
@@ -63,11 +76,8 @@ fn what_is_no_object_comes_back_in_other_forms() {
 fn an_id_that_is_used_again_does_not_hit() {
     let answers = InMemory::default();
     let watch = watch(Mode::Answer, &[("read_file", READ_FILE)]);
-    for answer in kept_as(&found(&watch, "read_file", "{}").unwrap()) {
-        answers.keep("alice", answer);
-    }
-    let asked =
-        |owner: &str, call: ToolCall| recall(&conversation(vec![call]), owner, &answers).len();
+    answers.keep("alice", answer_of(&found(&watch, "read_file", "{}").unwrap()).unwrap());
+    let asked = |owner: &str, call: ToolCall| now(&conversation(vec![call]), owner, &answers).len();
     assert_eq!(asked("alice", call("read_file", "{}")), 1);
     assert_eq!(asked("bob", call("read_file", "{}")), 0);
     assert_eq!(asked("", call("read_file", "{}")), 0);
@@ -80,15 +90,13 @@ fn an_id_that_is_used_again_does_not_hit() {
 fn a_call_whose_id_the_client_leaves_away_is_known_by_what_it_says() {
     let answers = InMemory::default();
     let watch = watch(Mode::Answer, &[("read_file", READ_FILE)]);
-    for answer in kept_as(&found(&watch, "read_file", "{}").unwrap()) {
-        answers.keep("", answer);
-    }
+    answers.keep("", answer_of(&found(&watch, "read_file", "{}").unwrap()).unwrap());
     let mut conversation =
         conversation(vec![ToolCall { id: Text::new("made_up"), ..call("read_file", "{}") }]);
-    assert!(recall(&conversation, "", &answers).is_empty());
+    assert!(now(&conversation, "", &answers).is_empty());
     let block = conversation.turns[0].edit().blocks[0].edit();
     block.extras.put(DIALECT, Text::new("written id"), Json::NULL);
-    assert_eq!(recall(&conversation, "", &answers).len(), 1);
+    assert_eq!(now(&conversation, "", &answers).len(), 1);
 }
 
 #[test]
@@ -96,25 +104,27 @@ fn what_is_only_observed_or_mended_leaves_no_answer() {
     for mode in [Mode::Observe, Mode::Mend] {
         let watch = watch(mode, &[("read_file", READ_FILE)]);
         let finding = found(&watch, "READ_FILE", r#"{"target_file":"a"}"#).unwrap();
-        assert!(kept_as(&finding).is_empty());
+        assert!(answer_of(&finding).is_none());
     }
 }
 
 #[test]
 fn the_oldest_answers_make_room() {
-    let answers = InMemory::new(10);
+    room(&InMemory::new(10, usize::MAX));
+    room(&InMemory::new(usize::MAX, 5000));
+}
+
+fn room(answers: &InMemory) {
     assert!(answers.is_empty());
     let watch = watch(Mode::Answer, &[("read_file", READ_FILE)]);
     for number in 0..50 {
         let id = Text::new(&format!("call_{number}"));
         let call = ToolCall { id, ..call("read_file", "{}") };
-        for answer in kept_as(&watch.check(&call).unwrap()) {
-            answers.keep("", answer);
-        }
+        answers.keep("", answer_of(&watch.check(&call).unwrap()).unwrap());
     }
     let ids: Vec<String> = (0..50).map(|number| format!("call_{number}")).collect();
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-    let found = answers.find("", &ids);
+    let found = ready(answers.find("", &ids));
     assert!(!found.is_empty() && found.len() <= 10, "{}", found.len());
-    assert_eq!(found.last().unwrap().call, "call_49");
+    assert_eq!(found.last().unwrap().keys[0], "call_49");
 }

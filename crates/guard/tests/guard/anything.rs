@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use interlingua_guard::schema::{Limits, Schema};
-use interlingua_guard::{Mode, kept_as};
+use interlingua_guard::{Answer, Mode, answer_of};
 use interlingua_wire::Json;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -118,8 +118,10 @@ proptest! {
             let watch = watch(mode, &[("read", &schema), ("a.b", "{}")]);
             let call = call(&name, &text);
             if let Some(finding) = watch.check(&call) {
-                let kept = kept_as(&finding);
-                prop_assert_eq!(kept.is_empty(), finding.answer().is_none());
+                let kept = answer_of(&finding);
+                prop_assert_eq!(kept.is_none(), finding.answer().is_none());
+                let read = kept.as_ref().and_then(|kept| Answer::read(kept.to_json().as_str().as_bytes()));
+                prop_assert_eq!(read, kept);
             }
         }
     }

@@ -4,6 +4,7 @@
 
 mod seed_000;
 mod seed_001;
+mod seed_002;
 mod seed_003;
 mod seed_004;
 

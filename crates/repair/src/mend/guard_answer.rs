@@ -42,7 +42,8 @@ pub fn apply(work: &mut Work<'_>) {
 /// What is added comes after the call: where that stands does not change.
 fn tell(work: &mut Work<'_>, start: usize, spot: Spot, told: &Told) {
     let id = &told.call.id;
-    let Some(at) = answered(work, spot, id) else {
+    let at = answered(work, spot, id).or_else(|| answered_by_place(work, start, spot));
+    let Some(at) = at else {
         let what = format!("added the guard's result for the call {id}: it did not fit its schema");
         add_result(work, start, spot, told.message.clone(), what);
         return;
@@ -70,6 +71,16 @@ fn answered(work: &Work<'_>, call: Spot, id: &Text) -> Option<Spot> {
         }
     }
     None
+}
+
+/// The result of a call where results need not say which call they answer: of those that answer no
+/// call by its id, the one in its place.
+fn answered_by_place(work: &Work<'_>, start: usize, call: Spot) -> Option<Spot> {
+    let round = Round::at(work.turns(), start)?;
+    let mut open = round.calls(work).filter(|(_, open)| !round.has_result(work, &open.id));
+    let place = open.position(|(spot, _)| spot == call)?;
+    let mut stray = round.results(work).filter(|(_, one)| !round.has_call(work, &one.call));
+    stray.nth(place).map(|(spot, _)| spot)
 }
 
 fn says(result: &ToolResult, message: &Text) -> bool {

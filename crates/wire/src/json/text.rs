@@ -40,6 +40,12 @@ impl Text {
         &self.0
     }
 
+    /// The same string in memory of its own: a slice keeps the whole document in memory.
+    #[must_use]
+    pub fn detached(&self) -> Self {
+        Self(ByteString::from(self.raw()))
+    }
+
     pub fn contents(&self) -> Cow<'_, str> {
         escape::unescape(&self.0)
     }

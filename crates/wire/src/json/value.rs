@@ -47,6 +47,12 @@ impl Json {
         self.0.as_bytes().clone()
     }
 
+    /// The same value in memory of its own: a slice keeps the whole document in memory.
+    #[must_use]
+    pub fn detached(&self) -> Self {
+        Self(ByteString::from(self.as_str()))
+    }
+
     pub fn kind(&self) -> Kind {
         match self.bare().as_bytes().first() {
             Some(b'{') => Kind::Object,
