@@ -319,9 +319,13 @@ fn is_counted(work: &Work<'_>, round: &Round) -> bool {
         let blank = |block: &Verbatim<Block>| look::words(block).is_some_and(Text::is_blank);
         let silent = |turn: &Verbatim<Turn>| look::instructs(turn) && turn.blocks.iter().all(blank);
         let spoken = turns[..at].iter().rfind(|turn| !silent(turn));
-        // Those at the head leave apart.
+        // Those at the head leave apart, and those before the user's results behind them.
         let opened = turns[..at].iter().any(|turn| !look::instructs(turn));
-        let after_user = opened && spoken.is_some_and(|turn| turn.role != Role::Assistant);
+        let models = turns[at].role == Role::Assistant;
+        let after_user = opened
+            && spoken.is_some_and(|turn| {
+                turn.role == Role::User || models && turn.role != Role::Assistant
+            });
         let calling = calls(&turns[at]);
         // Nobody but the user and the model has a part in this.
         if !matches!(turns[at].role, Role::User | Role::Assistant)

@@ -161,7 +161,10 @@ fn shorter(case: &Case) -> Option<Bytes> {
     let said: Vec<Node<'_>> = list.items().filter(|item| !item.is_null()).collect();
     let items = root.get("input").is_some_and(Node::is_array);
     let models = |at: usize| is_models(said[at]) || items && is_models_item(said[at]);
-    let asked: Vec<usize> = (1..said.len()).filter(|at| models(*at) && !models(*at - 1)).collect();
+    // Whose an item is that is only named, nobody can tell.
+    let named = |at: usize| items && is_named(said[at]);
+    let asks = |at: usize| !models(at) && !named(at);
+    let asked: Vec<usize> = (1..said.len()).filter(|at| models(*at) && asks(*at - 1)).collect();
     // Any of them, but always the same.
     let cut = *asked.get(case.bytes.len() % asked.len().max(1))?;
     let (kept, rest) = (said[cut - 1].range().end, list.range().end - 1);
@@ -191,6 +194,11 @@ fn is_models_item(item: Node<'_>) -> bool {
     let kind = item.get("type").map(Node::word).unwrap_or_default();
     let answers = kind.ends_with("_output") || kind.ends_with("_response");
     item.get("role").is_none() && !answers && !matches!(&*kind, "message" | "item_reference")
+}
+
+/// Whether this is a reference to an item that the provider keeps.
+fn is_named(item: Node<'_>) -> bool {
+    item.get("type").is_some_and(|kind| kind.word() == "item_reference")
 }
 
 const TOOLS: &[&str] = &["/tools", "/toolConfig/tools"];
