@@ -18,7 +18,7 @@
 use std::ops::Range;
 
 use interlingua_model::{Block, Body, Form, Place, Role, Thinking, Turn, Verbatim};
-use interlingua_wire::Text;
+use interlingua_wire::{Node, Text};
 
 use super::forced_while_thinking::turn_off;
 use crate::profile::thinking::Echo;
@@ -89,10 +89,12 @@ fn said(work: &mut Work<'_>) {
 /// Writes an answer anew whose reasoning stands in a field of another server's.
 fn respell(work: &mut Work<'_>, answer: Range<usize>) {
     let (dialect, field) = (work.profile.dialect, work.profile.thinking.echo_field);
+    let silent = work.profile.thinking.echo == Echo::Empty;
+    let tells = |value: Node<'_>| value.is_string() && (silent || !value.word().is_empty());
     for turn in answer {
         let text = work.turns()[turn].text_for(dialect);
-        let strange = text.is_some_and(|text| text.doc().root().get(field).is_none());
-        if strange && has_reasoning(&work.turns()[turn], true) {
+        let strange = text.is_some_and(|text| !text.doc().root().get(field).is_some_and(tells));
+        if strange && has_reasoning(&work.turns()[turn], silent) {
             work.turn(turn);
             work.change(Place::turn(turn), format!("the reasoning stands in `{field}`"));
         }

@@ -10,8 +10,8 @@
 //! after    user: "hi"
 //! ```
 
-use interlingua_model::{Place, Role};
-use interlingua_wire::Json;
+use interlingua_model::{Extras, Place, Role};
+use interlingua_wire::{Json, Text};
 
 use crate::Work;
 
@@ -23,7 +23,8 @@ pub fn apply(work: &mut Work<'_>) {
         if has_null(work, turn) {
             work.change(Place::turn(turn), "left out fields of the message that are null");
             let dialect = work.profile.dialect;
-            work.turn(turn).extras.retain(dialect, |_, value| *value != Json::NULL);
+            let keep = |key: &Text, value: &Json| *value != Json::NULL || Extras::is_memory(key);
+            work.turn(turn).extras.retain(dialect, |key, value| keep(key, value));
         }
     }
 }
@@ -32,6 +33,13 @@ pub fn apply(work: &mut Work<'_>) {
 fn has_null(work: &Work<'_>, turn: usize) -> bool {
     let this = &work.turns()[turn];
     let assistants = this.role == Role::Assistant;
+    let kept = this.extras.of(work.profile.dialect).iter();
+    // What is written anew has the fields that are kept.
+    if this.text_for(work.profile.dialect).is_none() {
+        return kept
+            .into_iter()
+            .any(|(key, value)| *value == Json::NULL && !Extras::is_memory(key));
+    }
     this.text_for(work.profile.dialect).filter(|text| text.as_str().contains("null")).is_some_and(
         |text| {
             let message = text.doc();

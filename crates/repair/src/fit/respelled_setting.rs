@@ -21,6 +21,7 @@ use crate::Work;
 pub fn apply(work: &mut Work<'_>) {
     rivals(work);
     shadowed(work);
+    switches(work);
     let strange = work.profile.params.respelled;
     if strange.is_empty() || !work.is_own() {
         return;
@@ -50,6 +51,34 @@ fn shadowed(work: &mut Work<'_>) {
             && word.is_some_and(|word| !known.contains(&&*word.contents()))
     };
     if let Some(at) = conversation.fields.iter().position(is_odd) {
+        let field = work.fields().remove(at);
+        let what = format!("left out `{}`: another field says otherwise", field.key);
+        work.loss(Place::SETTINGS, what);
+    }
+}
+
+/// Of two switches that say different things, the last one counts, and the other is left out.
+fn switches(work: &mut Work<'_>) {
+    let heard = work.profile.thinking.heard_in;
+    if heard.len() < 2 || !work.is_own() {
+        return;
+    }
+    let says = |field: &TopField| {
+        heard.iter().find(|(key, kind)| field.key == *key && field.value.kind() == *kind)?;
+        let doc = field.value.doc();
+        let kind = doc.root().get("type").map(Node::word).unwrap_or_default();
+        match (field.value.boolean_value(), &*kind) {
+            (Some(on), _) => Some(on),
+            (None, "enabled") => Some(true),
+            (None, "disabled") => Some(false),
+            (None, _) => None,
+        }
+    };
+    let fields = work.conversation().fields.iter().enumerate();
+    let said: Vec<_> = fields.filter_map(|(at, field)| Some((at, says(field)?))).collect();
+    if let [(at, one), (_, other)] = said[..]
+        && one != other
+    {
         let field = work.fields().remove(at);
         let what = format!("left out `{}`: another field says otherwise", field.key);
         work.loss(Place::SETTINGS, what);

@@ -79,8 +79,13 @@ pub fn apply(work: &mut Work<'_>) {
         return work.loss(Place::SETTINGS, what);
     }
     let names = matches!(choice, Choice::Named(_) | Choice::Allowed { .. });
-    if names && !row.named && work.is_own() && offer::forget_choice(work) {
-        let what = "a tool cannot be named: the others are not offered this time";
+    let object = offer::is_object(work);
+    if (names || object) && !row.named && work.is_own() && offer::forget_choice(work) {
+        let what = if names {
+            "a tool cannot be named: the others are not offered this time"
+        } else {
+            "the tool choice is a word here"
+        };
         work.change(Place::SETTINGS, what);
     }
 }

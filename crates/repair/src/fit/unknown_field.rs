@@ -47,7 +47,10 @@ fn body(work: &mut Work<'_>) {
     let mut at = 0;
     while let Some(field) = work.conversation().fields.get(at) {
         let name = field.key.contents();
-        if field.value == Json::NULL && profile.fields.absent.contains(&&*name) {
+        let unheard = !profile.thinking.asked
+            && profile.thinking.heard_in.iter().any(|(heard, _)| *heard == name);
+        let absent = unheard || profile.fields.absent.contains(&&*name);
+        if field.value == Json::NULL && absent {
             let what =
                 format!("left out `{name}`, which says nothing: the target does not know it");
             work.change(Place::BODY, what);

@@ -48,7 +48,9 @@ pub(in crate::openai_chat) fn decode(body: Node<'_>, unread: &mut Vec<Text>) -> 
             "reasoning_effort" => effort(value, &mut reasoning),
             "reasoning" => object(value, &mut reasoning),
             "thinking" => thinking(value, &mut reasoning),
-            "enable_thinking" => reasoning.mode = value.boolean().map(mode),
+            "enable_thinking" => {
+                reasoning.mode = value.boolean().map(mode).or(reasoning.mode.take());
+            }
             "thinking_budget" => reasoning.budget = Some(value.json()),
             "response_format" => {
                 settings.format = format(value);
@@ -154,7 +156,7 @@ fn thinking(node: Node<'_>, reasoning: &mut Reasoning) {
         "enabled" => Some(ReasoningMode::On),
         "disabled" => Some(ReasoningMode::Off),
         "adaptive" | "auto" => Some(ReasoningMode::Adaptive),
-        _ => node.boolean().map(mode),
+        _ => node.boolean().map(mode).or(reasoning.mode.take()),
     };
     reasoning.budget = some(node.get("budget_tokens")).or(reasoning.budget.take());
 }
