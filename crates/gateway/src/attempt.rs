@@ -9,9 +9,10 @@ use interlingua::guard::{Finding, Watch};
 use interlingua::model::{FailureKind, Reply, Retry};
 use interlingua::{
     Dialect, Doc, Exchange, Failure, Ledger, ReadReply, Recalled, ReplyError, Stream, Target, Text,
-    TranslatedReply, open_document, read_reply, unfold,
+    TranslatedReply, encode_reply, open_document, read_reply, unfold, writer,
 };
 use interlingua_upstream::{Answer, Ask, Body, Call, retry};
+use interlingua_vault::Origin;
 use tokio::time::{Instant, sleep_until};
 
 use crate::builtin::Builtin;
@@ -20,6 +21,7 @@ use crate::out::{Out, Streaming};
 use crate::refusal::{JSON, Refusal, failure};
 use crate::state::Gateway;
 use crate::tale::Tale;
+use crate::vault::{self, Keeping, Talk};
 use crate::{excess, guarding};
 
 /// A request of a client, read as far as is needed to send it anywhere.
@@ -28,6 +30,8 @@ pub(crate) struct Order<'o> {
     pub(crate) config: &'o Config,
     /// Whose conversation it is.
     pub(crate) owner: &'o str,
+    /// How its client calls it.
+    pub(crate) mark: Option<u64>,
     /// The dialect of the body, and the one in which the client wants its answer.
     pub(crate) from: &'static dyn Dialect,
     pub(crate) client: &'static dyn Dialect,
@@ -65,13 +69,19 @@ impl Order<'_> {
             betas: self.betas(to),
             stream: self.stream,
             trusting: true,
-            ..Target::default()
+            remembers: true,
         };
         let opened = open_document(body, self.from, to, &target);
         let guard = &self.gateway.guard;
         let watch = guard.watch(self.config, opened.conversation());
         let told = guard.told(self.config, self.owner, opened.conversation()).await;
-        let translated = opened.translate(&Recalled { told, ..Recalled::default() });
+        let talk = Talk {
+            owner: self.owner.to_owned(),
+            identity: vault::identity(self.mark, opened.conversation()),
+            origin: self.origin(route),
+        };
+        let restored = self.gateway.vault.recall(opened.conversation(), &talk).await;
+        let translated = opened.translate(&Recalled { told, restored });
         Tale::repaired(&translated.ledger);
         let answer = self.ask(route, Ask::Turn { stream: self.stream }, &model, translated.body);
         let answer = answer.await?;
@@ -83,9 +93,11 @@ impl Order<'_> {
         exchange.id = id.map(|id| Text::new(&id.simple().to_string()));
         exchange.created = now();
         exchange.array = self.array;
+        exchange.carries = true;
         let streamed = is_stream(&answer.headers);
-        if let (Some(tale), true) = (tale.as_mut(), watch.is_some()) {
-            tale.desk = Some(guard.desk(self.owner));
+        if let Some(tale) = tale.as_mut() {
+            tale.desk = watch.is_some().then(|| guard.desk(self.owner));
+            tale.keeping = Some(Keeping::new(&self.gateway.vault, talk));
         }
         let ledger = translated.ledger;
         let heard = Heard { order: self, to, exchange, ledger, body: answer.body, watch };
@@ -111,6 +123,17 @@ impl Order<'_> {
                 let provider = provider.speaking(self.from.id()).unwrap_or(provider);
                 let headers = self.passed_on(provider.dialect);
                 self.gateway.upstream.call(Call { provider, ask, model, headers, body }).await
+            }
+        }
+    }
+
+    /// Who will be able to open the seals of what comes back on a route.
+    fn origin(&self, route: &Route) -> Origin {
+        match &route.to {
+            To::Simulated => vault::origin_of_built_in(&route.model),
+            To::Provider(provider) => {
+                let provider = provider.speaking(self.from.id()).unwrap_or(provider);
+                vault::origin(provider, &route.model)
             }
         }
     }
@@ -244,7 +267,7 @@ impl Heard<'_> {
         let findings = stream.findings();
         let (reply, mut ledger) = stream.into_reply();
         let reply = reply?;
-        let body = self.order.client.encode_reply(&reply, &self.exchange, &mut ledger);
+        let body = encode_reply(&reply, self.order.client, &self.exchange, &mut ledger);
         Ok(self.answer(tale, body.into(), &ledger, (&reply, &findings)))
     }
 
@@ -253,7 +276,7 @@ impl Heard<'_> {
         let body = self.read().await?;
         let ReadReply { reply, mut ledger, findings, .. } = self.read_reply(body)?;
         let mut out = Vec::new();
-        let mut writer = self.order.client.writer(&self.exchange);
+        let mut writer = writer(self.order.client, &self.exchange);
         for event in unfold(&reply) {
             writer.write(&event, &mut out, &mut ledger);
         }
@@ -291,6 +314,7 @@ impl Heard<'_> {
         Tale::repaired(ledger);
         if let Some(tale) = tale {
             tale.found(findings);
+            tale.keeps(reply);
             tale.answered(reply);
         }
         response

@@ -6,6 +6,7 @@ use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use interlingua::{Dialect, Doc, Target, Text, translate_document};
 use interlingua_upstream::Ask;
 
+use crate::affinity;
 use crate::attempt::Order;
 use crate::config::{Route, To};
 use crate::excess;
@@ -30,6 +31,7 @@ impl Came<'_> {
             gateway: self.gateway,
             config: self.config,
             owner: self.owner,
+            mark: affinity::mark(self.headers, &body),
             from: self.dialect,
             client: self.dialect,
             headers: self.headers,

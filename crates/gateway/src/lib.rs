@@ -36,6 +36,7 @@ mod state;
 mod tale;
 mod telemetry;
 mod turn;
+mod vault;
 
 pub use server::Running;
 pub use state::Gateway;

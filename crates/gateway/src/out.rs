@@ -79,6 +79,9 @@ impl Streaming {
         self.quiet.heard();
         self.tale.sent(self.stream.has_begun());
         if self.stream.has_ended() {
+            if self.stream.failure().is_none() {
+                self.tale.keeps(self.stream.so_far());
+            }
             // The client has everything; the provider gets a moment to close, for its connection.
             self.quiet.limit(CLOSING);
         }

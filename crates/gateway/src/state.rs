@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arc_swap::ArcSwap;
 use interlingua::Failure;
 use interlingua::guard::Answers;
+use interlingua_store::Memory;
 use interlingua_upstream::breaker::Breaker;
 use interlingua_upstream::retry::Budget;
 use interlingua_upstream::{Timeouts, Upstream};
@@ -21,6 +22,7 @@ use crate::guarding::Guarding;
 use crate::otel::Line;
 use crate::quota::Quotas;
 use crate::telemetry;
+use crate::vault::Vault;
 
 /// The gateway, before and while it listens. Everything but the connections to providers is shared
 /// by those that were made of one another.
@@ -36,6 +38,7 @@ pub struct Gateway {
     pub(crate) room: Arc<Semaphore>,
     pub(crate) draining: Arc<AtomicBool>,
     pub(crate) metrics: PrometheusHandle,
+    pub(crate) vault: Arc<Vault>,
     /// To whom requests are told, if to anybody.
     pub(crate) line: Option<Arc<Line>>,
 }
@@ -62,6 +65,7 @@ impl Gateway {
             room: Arc::new(Semaphore::new(config.limits.streams)),
             draining: Arc::default(),
             metrics: telemetry::metrics(),
+            vault: Arc::new(Vault::new(Arc::new(Memory::default()))),
             line: config.telemetry.is_on().then(|| Arc::new(Line::new())),
             config: Arc::new(ArcSwap::from_pointee(config)),
         })
@@ -87,6 +91,7 @@ impl Gateway {
             room: Arc::clone(&self.room),
             draining: Arc::clone(&self.draining),
             metrics: self.metrics.clone(),
+            vault: Arc::clone(&self.vault),
             line: self.line.clone(),
         })
     }

@@ -13,6 +13,7 @@ use uuid::Uuid;
 use crate::guarding::Desk;
 use crate::otel::{Teller, Trace};
 use crate::quota::Guest;
+use crate::vault::Keeping;
 
 /// One request, from its head to the last byte of its answer. Content and keys are no part of it.
 pub(crate) struct Tale {
@@ -31,6 +32,8 @@ pub(crate) struct Tale {
     trace: Option<Trace>,
     /// Where the guard reports what it finds, if it watches over the reply.
     pub(crate) desk: Option<Desk>,
+    /// Where its reply is kept, when it is whole.
+    pub(crate) keeping: Option<Keeping>,
     /// Its place among those that are answered at the same time.
     _place: Place,
 }
@@ -67,6 +70,7 @@ impl Tale {
             end: End::Unknown,
             trace,
             desk: None,
+            keeping: None,
             _place: place,
         }
     }
@@ -114,6 +118,13 @@ impl Tale {
 
     pub(crate) fn failed(&mut self, failure: &Failure) {
         self.end = End::Failed(failure.kind, failure.status);
+    }
+
+    /// The reply is whole, and the client does not have the end of it yet.
+    pub(crate) fn keeps(&mut self, reply: &Reply) {
+        if let Some(keeping) = self.keeping.take() {
+            keeping.keep(reply);
+        }
     }
 
     pub(crate) fn answered(&mut self, reply: &Reply) {

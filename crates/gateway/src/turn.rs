@@ -69,6 +69,7 @@ impl Came<'_> {
             gateway: self.gateway,
             config: self.config,
             owner: self.owner,
+            mark: affinity::mark(self.headers, &body),
             from,
             client: self.dialect,
             headers: self.headers,

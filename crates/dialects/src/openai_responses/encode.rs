@@ -7,6 +7,7 @@ use interlingua_model::{
 use interlingua_wire::json::{Array, Object};
 use interlingua_wire::{Json, Kind, Text, Writer};
 
+use super::output::MESSAGE;
 use super::{ID, OPENAI, XAI, encode_parts, items, names, parts, request};
 use crate::note;
 
@@ -29,7 +30,11 @@ pub(super) fn write_turn(
     let same = conversation.source == ID;
     let mut extras = Some(&turn.extras);
     let mut first = 0;
-    for group in turn.blocks.chunk_by(|a, b| is_part(&a.body) && is_part(&b.body)) {
+    let head = |block: &Block| block.extras.find(ID, MESSAGE).cloned();
+    let together = |a: &Block, b: &Block| {
+        is_part(&a.body) && is_part(&b.body) && b.extras.find(ID, MESSAGE).is_none()
+    };
+    for group in turn.blocks.chunk_by(|a, b| together(a, b)) {
         if is_part(&group[0].body) {
             let content = |a: &mut Array<'_>| {
                 for (offset, block) in group.iter().enumerate() {
@@ -38,12 +43,14 @@ pub(super) fn write_turn(
                 }
             };
             if same || group.iter().any(|block| is_lasting(&block.body)) {
-                write_message(turn, extras.take(), a, |out| out.array(content));
+                let said = (extras.take(), head(&group[0]));
+                write_message(turn, said, a, |out| out.array(content));
             } else {
                 // A message whose parts could not cross says nothing, and would be refused.
                 let content = Json::array(content);
                 if content != Json::EMPTY_ARRAY {
-                    write_message(turn, extras.take(), a, |out| out.json(&content));
+                    let said = (extras.take(), head(&group[0]));
+                    write_message(turn, said, a, |out| out.json(&content));
                 }
             }
         } else {
@@ -53,13 +60,14 @@ pub(super) fn write_turn(
         first += group.len();
     }
     if turn.blocks.is_empty() && same {
-        write_message(turn, extras, a, |out| out.array(|_| {}));
+        write_message(turn, (extras, None), a, |out| out.array(|_| {}));
     }
 }
 
+/// With what the turn says of it, and what its first part carries from the reply it came in.
 fn write_message(
     turn: &Turn,
-    extras: Option<&Extras>,
+    (extras, head): (Option<&Extras>, Option<Json>),
     a: &mut Array<'_>,
     content: impl FnOnce(&mut Writer),
 ) {
@@ -69,6 +77,10 @@ fn write_message(
         content(o.key("content"));
         if let Some(extras) = extras {
             extras.write(ID, o);
+        }
+        let head = head.map(|head| head.doc());
+        for field in head.iter().flat_map(|head| head.root().fields()) {
+            o.key_text(&field.key()).json(&field.value.json());
         }
     });
 }

@@ -8,6 +8,7 @@ use interlingua_wire::{Json, Text};
 
 use super::ID;
 use super::encode::{At, note_block};
+use super::output::MESSAGE;
 use super::parts::{DETAILS, MARK};
 use crate::{media, note};
 
@@ -93,8 +94,8 @@ fn finish(block: &Block, at: At, o: &mut Object<'_>) {
 
 /// The fields that the model has no name for, but for those that only other parts have.
 fn write_extras(block: &Block, strange: &[&str], o: &mut Object<'_>) {
-    for (key, value) in block.extras.of(ID).iter().filter(|(key, _)| !strange.contains(&key.raw()))
-    {
+    let is_said = |key: &Text| !strange.contains(&key.raw()) && *key != MESSAGE;
+    for (key, value) in block.extras.of(ID).iter().filter(|(key, _)| is_said(key)) {
         o.key_text(key).json(value);
     }
 }

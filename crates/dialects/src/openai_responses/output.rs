@@ -92,7 +92,7 @@ impl Seat<'_> {
     }
 }
 
-/// Where the first block of a message carries the message's own fields.
-pub(super) const MESSAGE: &str = "message";
+/// Where the first block of a message carries the message's own fields: under a name that no field has.
+pub(super) const MESSAGE: &str = "its message";
 
 const PREFIXES: &[&str] = &["msg_", "rs_", "fc_", "ctc_", "ig_"];

@@ -26,9 +26,14 @@ impl House {
 
     /// With a configuration that is changed before it is used.
     pub(crate) fn with(change: impl FnOnce(&mut Config)) -> Self {
+        Self::playing(Options::default(), change)
+    }
+
+    /// With a simulator of this kind.
+    pub(crate) fn playing(options: Options, change: impl FnOnce(&mut Config)) -> Self {
         let runtime = Runtime::new().unwrap();
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
-        let start = async { Simulator::new(Options::default()).start(any).unwrap() };
+        let start = async { Simulator::new(options).start(any).unwrap() };
         let simulator = runtime.block_on(start);
         let mut config = Config::from_nothing(&|_| None);
         config.providers = providers(simulator.addr);

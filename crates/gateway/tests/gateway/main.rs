@@ -15,3 +15,4 @@ mod matrix;
 mod proxy;
 mod raw;
 mod telemetry;
+mod vault;
