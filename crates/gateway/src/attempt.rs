@@ -75,12 +75,12 @@ impl Order<'_> {
         let guard = &self.gateway.guard;
         let watch = guard.watch(self.config, opened.conversation());
         let told = guard.told(self.config, self.owner, opened.conversation()).await;
-        let talk = Talk {
+        let held = Talk {
             owner: self.owner.to_owned(),
             identity: vault::identity(self.mark, opened.conversation()),
             origin: self.origin(route),
         };
-        let restored = self.gateway.vault.recall(opened.conversation(), &talk).await;
+        let restored = self.gateway.vault.recall(opened.conversation(), &held).await;
         let translated = opened.translate(&Recalled { told, restored });
         Tale::repaired(&translated.ledger);
         let answer = self.ask(route, Ask::Turn { stream: self.stream }, &model, translated.body);
@@ -97,7 +97,7 @@ impl Order<'_> {
         let streamed = is_stream(&answer.headers);
         if let Some(tale) = tale.as_mut() {
             tale.desk = watch.is_some().then(|| guard.desk(self.owner));
-            tale.keeping = Some(Keeping::new(&self.gateway.vault, talk));
+            tale.keeping = Some(Keeping::new(&self.gateway.vault, held));
         }
         let ledger = translated.ledger;
         let heard = Heard { order: self, to, exchange, ledger, body: answer.body, watch };

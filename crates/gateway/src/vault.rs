@@ -142,8 +142,9 @@ pub(crate) fn identity(mark: Option<u64>, conversation: &Conversation) -> u64 {
 /// Who seals what a provider says.
 pub(crate) fn origin(provider: &Provider, model: &str) -> Origin {
     let account = provider.key.as_ref().map(|key| {
-        let digest = Sha256::digest(key.expose_secret().as_bytes());
-        digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+        let digest: [u8; 32] = Sha256::digest(key.expose_secret().as_bytes()).into();
+        let (first, _) = digest.split_first_chunk().unwrap_or((&[0; 8], &[]));
+        format!("{:016x}", u64::from_be_bytes(*first))
     });
     Origin {
         provider: provider.name.clone(),

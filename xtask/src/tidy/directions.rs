@@ -148,6 +148,7 @@ const ROOMS: &[Room] = &[
     Room { name: DIALECTS, uses: &[MODEL, WIRE], pure: true },
     Room { name: REPAIR, uses: &[MODEL, WIRE], pure: true },
     Room { name: GUARD, uses: &[MODEL, WIRE], pure: true },
+    Room { name: VAULT, uses: &[DIALECTS, GUARD, MODEL, WIRE], pure: true },
     Room { name: ROAD, uses: &[DIALECTS, REPAIR, GUARD, MODEL, WIRE], pure: true },
     Room { name: TRANSCRIPT, uses: &[ROAD, WIRE], pure: true },
     Room { name: CORPUS, uses: &[ROAD, DIALECTS, MODEL, WIRE], pure: false },
@@ -162,7 +163,7 @@ const ROOMS: &[Room] = &[
     // The models that are built in are the simulator's.
     Room {
         name: GATEWAY,
-        uses: &[SIMULATOR, UPSTREAM, STORE, ROAD, DIALECTS, REPAIR, GUARD, MODEL, WIRE],
+        uses: &[SIMULATOR, UPSTREAM, STORE, ROAD, VAULT, DIALECTS, REPAIR, GUARD, MODEL, WIRE],
         pure: false,
     },
     Room { name: AGENT, uses: SERVER, pure: false },
@@ -171,19 +172,20 @@ const ROOMS: &[Room] = &[
         name: "interlingua-cli",
         uses: &[
             CORPUS, TRANSCRIPT, GATEWAY, AGENT, SIMULATOR, JUDGE, UPSTREAM, STORE, ROAD, DIALECTS,
-            REPAIR, GUARD, MODEL, WIRE,
+            REPAIR, VAULT, GUARD, MODEL, WIRE,
         ],
         pure: false,
     },
 ];
 
-const SERVER: &[&str] = &[UPSTREAM, STORE, ROAD, DIALECTS, REPAIR, GUARD, MODEL, WIRE];
+const SERVER: &[&str] = &[UPSTREAM, STORE, ROAD, VAULT, DIALECTS, REPAIR, GUARD, MODEL, WIRE];
 
 const WIRE: &str = "interlingua-wire";
 const MODEL: &str = "interlingua-model";
 const DIALECTS: &str = "interlingua-dialects";
 const REPAIR: &str = "interlingua-repair";
 const GUARD: &str = "interlingua-guard";
+const VAULT: &str = "interlingua-vault";
 const ROAD: &str = "interlingua";
 const TRANSCRIPT: &str = "interlingua-transcript";
 const CORPUS: &str = "interlingua-corpus";
