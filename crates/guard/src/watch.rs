@@ -90,7 +90,9 @@ impl Watch {
             let renamed = ToolCall { name: name.clone(), ..call.clone() };
             // Under its right name it may be wrong in other ways.
             return Some(match self.arguments(&renamed, takes, mode) {
-                None => found(call, kind, mode, Done::Mended(Box::new(renamed))),
+                None | Some(Finding { kind: Kind::NotChecked(_), .. }) => {
+                    found(call, kind, mode, Done::Mended(Box::new(renamed)))
+                }
                 Some(Finding { done: Done::Mended(mended), kind, .. }) => {
                     found(call, kind, mode, Done::Mended(mended))
                 }

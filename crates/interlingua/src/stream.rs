@@ -320,7 +320,7 @@ impl Stream {
 
     /// Writes the events that were read, if they go to a writer, and folds them.
     fn take_events(&mut self, mut out: Option<&mut Vec<u8>>) {
-        if let Some(watching) = &mut self.watching {
+        if let (Some(watching), true) = (&mut self.watching, self.events.len() > 1) {
             watching.hears(&self.events);
         }
         for mut event in self.events.drain(..) {
@@ -346,7 +346,7 @@ impl Stream {
                 out: out.as_deref_mut(),
                 ledger: &mut self.ledger,
             };
-            if let Some(watching) = &mut self.watching {
+            if let Some(watching) = self.watching.as_mut().filter(|on| on.is_about(&event)) {
                 watching.take(event, &mut self.fold, to);
             } else {
                 to.write(&event);

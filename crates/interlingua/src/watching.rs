@@ -3,7 +3,7 @@
 
 use interlingua_dialects::StreamWriter;
 use interlingua_guard::{Done, Finding, Watch};
-use interlingua_model::{Body, Event, Fold, Ledger, unfold_block};
+use interlingua_model::{Block, Body, Event, Fold, Ledger, unfold_block};
 
 use crate::reply::note_mended;
 
@@ -13,6 +13,8 @@ pub(crate) struct Watching {
     /// The events of a call that waits.
     held: Vec<Event>,
     pub(crate) findings: Vec<Finding>,
+    /// A call is open.
+    called: bool,
     /// What is closed now is closed because the reply breaks off.
     broken: bool,
 }
@@ -34,10 +36,16 @@ impl Writing<'_> {
 
 impl Watching {
     pub(crate) fn new(watch: Watch) -> Self {
-        Self { watch, held: Vec::new(), findings: Vec::new(), broken: false }
+        Self { watch, held: Vec::new(), findings: Vec::new(), called: false, broken: false }
     }
 
-    /// These events come next, together.
+    /// Whether an event is about a call. Most are not, and pass by.
+    #[inline]
+    pub(crate) fn is_about(&self, event: &Event) -> bool {
+        self.called || matches!(event, Event::Open { block, .. } if is_call(block))
+    }
+
+    /// These events come next, together: a call that ends with the reply is not one that is finished.
     pub(crate) fn hears(&mut self, events: &[Event]) {
         self.broken |= events.iter().any(|event| matches!(event, Event::Fail(_)));
     }
@@ -45,6 +53,11 @@ impl Watching {
     /// Takes the next event in the place of writer and fold.
     pub(crate) fn take(&mut self, event: Event, fold: &mut Fold, mut to: Writing<'_>) {
         let Event::Close { index } = event else {
+            self.called = match &event {
+                Event::Open { block, .. } => is_call(block),
+                Event::Stop(_) | Event::Fail(_) => false,
+                _ => true,
+            };
             if self.waits(&event, to.out.is_some()) {
                 self.held.push(event.clone());
             } else {
@@ -54,6 +67,7 @@ impl Watching {
             fold.take(event);
             return;
         };
+        self.called = false;
         let before = fold.so_far().turn.blocks.len();
         fold.take(Event::Close { index });
         let blocks = &fold.so_far().turn.blocks;
@@ -100,4 +114,8 @@ impl Watching {
             to.write(&event);
         }
     }
+}
+
+fn is_call(block: &Block) -> bool {
+    matches!(block.body, Body::ToolCall(_))
 }

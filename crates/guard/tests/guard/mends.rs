@@ -76,3 +76,10 @@ fn what_is_sealed_is_answered_instead() {
     assert!(finding.answer().is_some());
     assert!(watch.look(&Block::text("NOW".into())).is_none());
 }
+
+#[test]
+fn a_name_is_mended_where_arguments_cannot_be_checked() {
+    let large = format!(r#"{{"description":"{}"}}"#, "a".repeat(300_000));
+    let watch = watch(Mode::Mend, &[("read", &large)]);
+    assert_eq!(mended(&watch, "READ", "{}"), Some(("read".to_owned(), "{}".to_owned())));
+}
