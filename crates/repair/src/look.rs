@@ -5,6 +5,7 @@ use interlingua_wire::Text;
 
 use crate::Work;
 use crate::media::base64;
+use crate::profile::roles::{Instructions, Joined};
 use crate::profile::texts::Least;
 
 impl Least {
@@ -107,6 +108,15 @@ impl Work<'_> {
         let roles = self.profile.roles;
         let silent = turn.blocks.is_empty() && roles.empty_turns && !roles.items;
         silent || self.is_own() || turn.blocks.iter().any(|block| self.is_said(block))
+    }
+
+    /// Whether instructions between what the model says are said by the user in the end.
+    pub fn is_reminder(&self, turn: usize) -> bool {
+        let (this, roles) = (&self.turns()[turn], self.profile.roles);
+        let apart = matches!(roles.instructions, Instructions::Apart | Instructions::BeforeReplies);
+        let words = |block: &Verbatim<Block>| !self.is_refused(block) && self.is_said(block);
+        let joins = !self.is_own() || roles.joined == Joined::All;
+        instructs(this) && apart && (joins || this.blocks.iter().any(words))
     }
 
     /// Where the turns begin that are not instructions at the head of the conversation.

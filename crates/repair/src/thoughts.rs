@@ -107,7 +107,7 @@ pub(crate) fn runs(work: &Work<'_>) -> Vec<Range<usize>> {
                 open = true;
             }
             Role::User => open = false,
-            Role::System | Role::Developer => open &= work.is_own(),
+            Role::System | Role::Developer => open &= work.is_own() && !work.is_reminder(at),
         }
     }
     runs

@@ -24,6 +24,12 @@ pub(super) fn turn(node: Node<'_>, index: usize, ledger: &mut Ledger) -> Verbati
         ledger.change(note::ODD_INPUT, place, "a message that is not an object is read as text");
         turn.blocks = blocks(node, place, ledger);
     }
+    for (at, block) in turn.blocks.iter().enumerate() {
+        if matches!(block.body, Body::Data(_)) {
+            let what = "data outside a result have no place";
+            ledger.change(note::ODD_INPUT, Place::block(index, at), what);
+        }
+    }
     Verbatim::read(turn, ID, node.json())
 }
 
@@ -70,7 +76,7 @@ fn push(item: Node<'_>, place: Place, list: &mut Vec<Verbatim<Block>>, ledger: &
         item.items().for_each(|inner| push(inner, place, list, ledger));
         return;
     }
-    if let Some(point) = cache_point(item)
+    if let Some(point) = cache_point(item, KNOWN)
         && let Some(marked) = list.pop_if(|last| can_be_marked(last))
     {
         let cache = mark(point, place, ledger);
@@ -82,9 +88,9 @@ fn push(item: Node<'_>, place: Place, list: &mut Vec<Verbatim<Block>>, ledger: &
     list.push(block(item, place, ledger));
 }
 
-/// What a cache point holds, of a block that is nothing else.
-pub(super) fn cache_point(item: Node<'_>) -> Option<Node<'_>> {
-    let set = |field: &Field<'_>| !field.value.is_null();
+/// What a cache point holds, of what is nothing else of these kinds.
+pub(super) fn cache_point<'d>(item: Node<'d>, kinds: &[&str]) -> Option<Node<'d>> {
+    let set = |field: &Field<'_>| !field.value.is_null() && kinds.contains(&&*field.name());
     let mut fields = item.fields().filter(set);
     let (field, None) = (fields.next()?, fields.next()) else { return None };
     field.is("cachePoint").then_some(field.value)

@@ -13,7 +13,7 @@ use crate::note;
 pub(super) fn decode_list(list: Node<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Tool>> {
     let mut tools: Vec<Verbatim<Tool>> = Vec::with_capacity(list.len());
     for item in list.items() {
-        if let Some(point) = decode::cache_point(item)
+        if let Some(point) = decode::cache_point(item, KINDS)
             && let Some(marked) = tools.pop_if(|last| is_tool(last))
         {
             let cache = decode::mark(point, Place::tool(tools.len()), ledger);

@@ -31,6 +31,7 @@ pub fn apply(work: &mut Work<'_>) {
     for turn in (0..work.turns().len()).rev() {
         let this = &work.turns()[turn];
         if instructs(this) {
+            follows &= !work.is_reminder(turn);
             continue;
         }
         let assistants = is_assistants(this);

@@ -25,6 +25,7 @@
 use interlingua_model::Place;
 
 use crate::Work;
+use crate::mend::unanswered_call;
 use crate::profile::texts::Least;
 
 pub fn apply(work: &mut Work<'_>) {
@@ -62,4 +63,5 @@ pub(super) fn leave_out(work: &mut Work<'_>, turn: usize, block: usize) {
             "left out the cache mark of an empty text: nothing stands before it",
         );
     }
+    unanswered_call::keep_word(work, turn);
 }

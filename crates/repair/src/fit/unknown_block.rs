@@ -16,7 +16,7 @@
 use interlingua_model::{Block, Body, DialectId, Place, Role, ToolResult};
 use interlingua_wire::{Json, Text};
 
-use crate::mend::orphan_result;
+use crate::mend::{orphan_result, unanswered_call};
 use crate::profile::fields::{Foreign, Side};
 use crate::shape::{Fit, Kind, Reading};
 use crate::{About, Work, thoughts};
@@ -236,6 +236,7 @@ fn one(work: &mut Work<'_>, judge: &Judge<'_>, turn: usize, at: usize) -> Left {
             let what = format!("left out `{kind}`: the target takes no such block here");
             work.loss(Place::block(turn, at), what);
             work.remove(turn, at);
+            unanswered_call::keep_word(work, turn);
             // Where an item is a turn, nothing is left of it.
             let part = work.profile.fields.part;
             if !part.is_empty() && work.blocks(turn).is_empty() && !kind.raw().starts_with(part) {

@@ -17,10 +17,11 @@
 //! after    assistant: call 1 `bash`        user: result 1 (error) "Interrupted: …", "stop, do it otherwise"
 //! ```
 
-use interlingua_model::{Block, Body, Place, ToolResult};
+use interlingua_model::{Block, Body, Place, Role, ToolResult, Verbatim};
 use interlingua_wire::Text;
 
 use crate::Work;
+use crate::fit::empty_turn::EMPTY_MESSAGE;
 use crate::pairing::{self, Round, Spot};
 
 pub fn apply(work: &mut Work<'_>) {
@@ -79,6 +80,26 @@ pub(crate) fn add_result(
     }
     work.insert(turn, at, block);
     work.change(Place::block(turn, at), what);
+    if work.blocks(turn).iter().any(|block| !work.is_said(block)) {
+        keep_word(work, turn);
+    }
+}
+
+/// Where the user's words go and nothing is left but results that were made up, the turn says so: with
+/// results alone, the loop of calls would go on, and what was thought in it would stand elsewhere.
+pub(crate) fn keep_word(work: &mut Work<'_>, turn: usize) {
+    let made_up = |block: &Block| match pairing::result(block).map(|result| &result.content[..]) {
+        Some([one]) => one.body.as_text().is_some_and(|text| *text == UNKNOWN_OUTCOME),
+        _ => false,
+    };
+    let blocks = work.blocks(turn);
+    let left = |block: &Verbatim<Block>| made_up(block) || !work.is_said(block);
+    let users = work.turns()[turn].role == Role::User && work.profile.thinking.placed;
+    if users && blocks.iter().any(|block| made_up(block)) && blocks.iter().all(left) {
+        let at = blocks.len();
+        work.insert(turn, at, Block::text(Text::word(EMPTY_MESSAGE)));
+        work.change(Place::block(turn, at), "the user's words are gone, and the turn says so");
+    }
 }
 
 /// What the model reads in place of the result.
