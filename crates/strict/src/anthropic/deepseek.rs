@@ -47,13 +47,27 @@ fn thinking(request: &Request<'_>, findings: &mut Findings) {
     }
 }
 
+/// A block of thinking says what was thought, be it nothing; it need not be signed.
+fn thought(request: &Request<'_>, findings: &mut Findings) {
+    if request.flavor != FLAVOR {
+        return;
+    }
+    for block in view::blocks(request.body).filter(|block| block.is("thinking")) {
+        if !block.value.get("thinking").is_some_and(Value::is_string) {
+            let path = format!("{}.thinking.thinking", block.path());
+            let words = format!("{path}: Field required");
+            findings.add(path, words);
+        }
+    }
+}
+
 const MODELS: &[&str] = &["deepseek", "claude"];
 const MODEL: &str = "Model Not Exist";
 const CHOICE: &str = "Thinking mode does not support this tool_choice";
 const THINKING: &str =
     "The `content[].thinking` in the thinking mode must be passed back to the API.";
 
-pub(super) const RULES: [Rule; 3] = [
+pub(super) const RULES: [Rule; 4] = [
     Rule {
         name: "deepseek-model",
         status: 400,
@@ -81,6 +95,15 @@ pub(super) const RULES: [Rule; 3] = [
         source: "row 24 of Chat; live probes 71281200018, 70410573184, public logs 53758901571, 58018762036",
         check: thinking,
     },
+    Rule {
+        name: "deepseek-thinking-text",
+        status: 400,
+        when: "Flavor `deepseek`: a block of thinking lacks its text.",
+        words: "messages.{n}.content.{m}.thinking.thinking: Field required",
+        evidence: Evidence::Inferred,
+        source: "the form of X2: a required field is missing",
+        check: thought,
+    },
 ];
 
 /// What any server must be told to understand a request; that it says so in the inventor's words
@@ -93,11 +116,13 @@ const SHARED: &[&str] = &[
     "unknown-tool-choice",
     "unknown-role",
     "wrong-type",
+    "unknown-tag",
     "no-messages",
     "result-from-assistant",
     "call-from-user",
     "unanswered-call",
     "unexpected-result",
     "two-results",
+    "duplicate-call-id",
     "duplicate-tool-name",
 ];
