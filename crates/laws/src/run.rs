@@ -124,8 +124,7 @@ impl Outcome {
         self.conversations += 1;
         let mut found = 0;
         for provider in &plan.providers {
-            let same = seed.case.from.id() == provider.to.id();
-            let asked = seed.case.model().filter(|_| same);
+            let asked = provider.asked(&seed.case);
             for model in provider.models.iter().copied().chain(asked) {
                 let aim = Aim { provider: *provider, model: model.to_owned() };
                 found += self.examine(plan, &seed.case, &aim, None, &seed.name);

@@ -28,7 +28,7 @@ pub fn providers() -> Vec<Provider> {
     let mut providers = Vec::new();
     for judge in interlingua_strict::ALL {
         let Some(to) = interlingua::find(judge.dialect) else { continue };
-        let flavors = flavors(judge);
+        let flavors = judge.flavors.iter().copied();
         providers.extend(flavors.map(|flavor| Provider {
             to,
             judge,
@@ -39,27 +39,28 @@ pub fn providers() -> Vec<Provider> {
     providers
 }
 
-/// The flavors of a judge that the road has rows for.
-fn flavors(judge: &'static Judge) -> impl Iterator<Item = &'static str> {
-    let known = |flavor: &&str| !ELSEWHERE.contains(&(judge.dialect, *flavor));
-    judge.flavors.iter().copied().filter(known)
-}
-
-/// Servers that the judge knows, and the road does not lead to yet: it has no rows for what they take.
-const ELSEWHERE: &[(&str, &str)] = &[("anthropic", "deepseek")];
+/// Servers whose models have names of their own: whoever routes to them names one of these.
+const NAMED: &[(&str, &str)] = &[("anthropic", "deepseek")];
 
 impl Provider {
     /// This provider with one of its models. A client of the same dialect often gets the model it
     /// asks for.
     pub fn aim(self, case: &Case, rng: &mut Rng) -> Aim {
         let drawn = rng.pick(self.models);
-        let same = case.from.id() == self.to.id() && rng.once_in(2);
-        let model = case.model().filter(|_| same).unwrap_or(drawn);
+        let same = rng.once_in(2);
+        let model = self.asked(case).filter(|_| same).unwrap_or(drawn);
         Aim { provider: self, model: model.to_owned() }
     }
 
+    /// The model that a client of the same dialect asks for, if it has one of that name.
+    pub fn asked<'c>(&self, case: &'c Case) -> Option<&'c str> {
+        let own = case.from.id() == self.to.id();
+        let named = !NAMED.contains(&(self.judge.dialect, self.flavor));
+        case.model().filter(|_| own && named)
+    }
+
     pub fn name(&self) -> String {
-        match flavors(self.judge).count() {
+        match self.judge.flavors.len() {
             1 => self.judge.dialect.to_owned(),
             _ => format!("{}/{}", self.judge.dialect, self.flavor),
         }
@@ -101,6 +102,7 @@ type Models = &'static [&'static str];
 
 /// Dialect, flavor (any if empty), models.
 const MODELS: &[(&str, &str, Models)] = &[
+    ("anthropic", "deepseek", &["deepseek-v4-pro", "deepseek-chat", "claude-sonnet-4-5"]),
     (
         "anthropic",
         "",

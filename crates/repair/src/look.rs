@@ -74,6 +74,12 @@ impl Work<'_> {
     /// Whether the block stands between two blocks of reasoning that go to the target.
     pub fn is_between_reasoning(&self, turn: usize, block: usize) -> bool {
         let blocks = self.blocks(turn);
+        // A mark that stays with the reasoning stands between them.
+        let cache = self.profile.cache;
+        let marked = block.checked_sub(1).is_some_and(|at| blocks[at].cache.is_some());
+        if marked && cache.beside && !cache.not_on_reasoning {
+            return false;
+        }
         let kept = |at: Option<usize>| {
             at.and_then(|at| blocks.get(at)).is_some_and(|block| self.is_kept_reasoning(block))
         };
@@ -103,10 +109,22 @@ impl Work<'_> {
         }
     }
 
+    /// Whether a turn of the user's goes to the target that has nothing in it.
+    pub fn takes_empty(&self) -> bool {
+        let roles = self.profile.roles;
+        roles.empty_turns && (roles.writes_empty || self.is_own())
+    }
+
+    /// The same of the assistant's.
+    pub fn takes_silence(&self) -> bool {
+        let roles = self.profile.roles;
+        roles.silent_assistant && (roles.writes_empty || self.is_own())
+    }
+
     /// Whether anything of the turn is written for the target.
     pub fn is_spoken(&self, turn: &Turn) -> bool {
         let roles = self.profile.roles;
-        let silent = turn.blocks.is_empty() && roles.empty_turns && !roles.items;
+        let silent = turn.blocks.is_empty() && self.takes_empty() && !roles.items;
         silent || self.is_own() || turn.blocks.iter().any(|block| self.is_said(block))
     }
 

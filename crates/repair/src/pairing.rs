@@ -249,9 +249,14 @@ fn is_behind(work: &Work<'_>, round: &Round) -> bool {
 /// Where the results that stand before anything else end: how many there are.
 fn leading(work: &Work<'_>, round: &Round) -> usize {
     let mut count = 0;
+    // Where the turns of a run are one, those with nothing in them are none.
+    let passes = work.takes_empty() && work.profile.calls.answers == Answers::FirstAfterRun;
     for turn in &work.turns()[round.answers.clone()] {
         if turn.role != Role::User {
             break;
+        }
+        if turn.blocks.is_empty() && passes {
+            continue;
         }
         let results = turn.blocks.iter().take_while(|block| result(block).is_some()).count();
         count += results;

@@ -53,6 +53,8 @@ pub enum Kind {
 pub struct Reading<'r> {
     /// `camelCase` and `snake_case` are one, and numbers may be strings.
     pub either_case: bool,
+    /// What is not known is passed over.
+    pub open: bool,
     pub betas: &'r [Text],
     /// A field that is not listed at all may be there.
     pub trusting: bool,
@@ -87,7 +89,7 @@ impl Reading<'_> {
         if self.trusting && named.peek().is_none() {
             return Some(&ANYTHING);
         }
-        named.find(|key| self.lets_in(key.beta))
+        named.find(|key| self.lets_in(key.beta)).or(self.open.then_some(&ANYTHING))
     }
 
     pub fn lets_in(&self, beta: &str) -> bool {

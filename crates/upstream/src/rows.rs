@@ -62,7 +62,7 @@ pub static PROVIDERS: &[Row] = &[
         family: &["deepseek-*"],
         also: &[Surface {
             dialect: "anthropic",
-            flavor: None,
+            flavor: Some("deepseek"),
             base_url: Some("https://api.deepseek.com/anthropic"),
             auth: Auth::XApiKey,
         }],

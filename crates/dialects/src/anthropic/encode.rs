@@ -15,6 +15,8 @@ pub(super) struct Cx<'l> {
     pub(super) ledger: &'l mut Ledger,
     /// What is written came from this dialect.
     pub(super) own: bool,
+    /// Thinking that nobody signed is taken.
+    pub(super) unsigned: bool,
 }
 
 /// Where a block stands: not every block may stand everywhere.
@@ -147,6 +149,15 @@ fn thinking(
     }
     let has_seal = block.seal.is_some();
     if spot == Spot::Reply && !has_seal && thinking.text.is_empty() {
+        return;
+    }
+    let goes = cx.unsigned && matches!(spot, Spot::User | Spot::Assistant);
+    if goes && !has_seal && thinking.form != Form::Redacted {
+        out.object(|o| {
+            o.word("type", "thinking");
+            o.text("thinking", &thinking.text);
+            tail(block, place, cx, o);
+        });
         return;
     }
     let shown = spot == Spot::Reply

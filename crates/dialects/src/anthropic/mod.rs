@@ -4,6 +4,7 @@ mod chat_like;
 mod decode;
 mod encode;
 mod error;
+mod flavor;
 mod frame;
 mod freeform;
 mod media;
@@ -50,6 +51,10 @@ impl Dialect for Anthropic {
 
     fn seals(&self) -> &'static [&'static str] {
         &[ISSUER]
+    }
+
+    fn flavors(&self) -> &'static [&'static str] {
+        flavor::NAMES
     }
 
     fn decode_request(&self, body: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {

@@ -44,7 +44,7 @@ pub(super) fn decode(
 
 pub(super) fn encode(reply: &Reply, exchange: &Exchange, ledger: &mut Ledger) -> Vec<u8> {
     let mut out = Writer::default();
-    let mut cx = Cx { ledger, own: false };
+    let mut cx = Cx { ledger, own: false, unsigned: false };
     out.object(|o| {
         head(reply.id.as_ref(), reply.model.as_ref(), exchange, o);
         o.array("content", |a| {

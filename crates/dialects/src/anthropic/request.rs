@@ -6,7 +6,7 @@ use interlingua_wire::json::Object;
 use interlingua_wire::{Doc, Json, Node, Text, Writer};
 
 use super::encode::{self, Cx, Spot};
-use super::{ID, decode, messages, settings, tools};
+use super::{ID, decode, flavor, messages, settings, tools};
 use crate::{body, note, run};
 
 pub(super) fn decode(doc: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
@@ -56,7 +56,8 @@ pub(super) fn encode(
         return text.to_bytes();
     }
     let mut out = Writer::with_capacity(body::room(conversation));
-    let mut cx = Cx { ledger, own: conversation.source == ID };
+    let unsigned = flavor::find(target.flavor).unsigned;
+    let mut cx = Cx { ledger, own: conversation.source == ID, unsigned };
     out.object(|o| {
         if cx.own {
             encode_own(conversation, model, &mut cx, o);

@@ -78,7 +78,7 @@ fn allow(work: &mut Work<'_>, name: &Text, sent: &Text) {
 /// Tools known by their type have names of their own in some dialects only.
 fn same_name(one: &Tool, other: &Tool, rules: &Tools) -> bool {
     let typed = is_typed(one) || is_typed(other);
-    let apart = typed && (one.name.is_empty() || rules.fixed_names.is_empty());
+    let apart = typed && (one.name.is_empty() || !rules.named_types);
     one.name == other.name && !apart && (!rules.groups || one.namespace == other.namespace)
 }
 

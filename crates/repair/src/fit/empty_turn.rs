@@ -32,8 +32,7 @@ use crate::profile::calls::Answers;
 use crate::profile::roles::{Joined, Last};
 
 pub fn apply(work: &mut Work<'_>) {
-    let roles = work.profile.roles;
-    if roles.empty_turns && roles.silent_assistant {
+    if work.takes_empty() && work.takes_silence() {
         return;
     }
     let mut turn = 0;
@@ -50,8 +49,7 @@ pub fn apply(work: &mut Work<'_>) {
 
 /// Whether a turn of the assistant's will be left out for having nothing in it.
 pub(super) fn vanishes(work: &Work<'_>, turn: usize) -> bool {
-    let roles = work.profile.roles;
-    !(roles.empty_turns && roles.silent_assistant)
+    !(work.takes_empty() && work.takes_silence())
         && work.turns()[turn].role == Role::Assistant
         && is_empty(work, turn)
         && !is_taken(work, turn)
@@ -59,7 +57,7 @@ pub(super) fn vanishes(work: &Work<'_>, turn: usize) -> bool {
 
 /// Whether a turn of the user's that has nothing in it will say so.
 pub(crate) fn speaks(work: &Work<'_>, turn: usize) -> bool {
-    !work.profile.roles.empty_turns && is_empty(work, turn) && !follows(work, turn, Role::User)
+    !work.takes_empty() && is_empty(work, turn) && !follows(work, turn, Role::User)
 }
 
 /// Who had the word before this turn.
@@ -92,17 +90,17 @@ fn is_taken(work: &Work<'_>, turn: usize) -> bool {
     let this = &work.turns()[turn];
     match this.role {
         Role::Assistant => {
-            roles.silent_assistant
+            work.takes_silence()
                 || work.is_own()
                     && roles.silent_last
                     && turn + 1 == work.turns().len()
                     && is_as_written(work, turn)
                     && !(roles.last == Last::PrefillUnlessThinking && work.thinks())
         }
-        Role::User => roles.empty_turns,
+        Role::User => work.takes_empty(),
         // What has fields beside its content says something by them.
         Role::System | Role::Developer => {
-            roles.empty_turns || this.blocks.is_empty() && !this.extras.is_empty()
+            work.takes_empty() || this.blocks.is_empty() && !this.extras.is_empty()
         }
     }
 }

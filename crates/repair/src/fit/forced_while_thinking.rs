@@ -39,6 +39,7 @@ pub fn apply(work: &mut Work<'_>) {
         Forced::NotWithBudget => forced && asked(settings) == Asked::Budget,
         // Whatever is no word is taken for a forced one.
         Forced::NotWhileThinking => (forced || object) && work.thinks(),
+        Forced::NotIfThinking => forced && work.thinks(),
         Forced::Free | Forced::Named | Forced::Never => false,
     };
     if refused {

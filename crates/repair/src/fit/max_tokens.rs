@@ -32,6 +32,9 @@ pub fn apply(work: &mut Work<'_>) {
         return;
     }
     let said = work.conversation().settings.max_tokens.as_ref().and_then(number::said);
+    if row.negative && work.is_own() && said.is_some_and(|said| said < 0.0) {
+        return;
+    }
     let Some(said) = said else {
         if row.required {
             let usual = USUAL.min(row.most);

@@ -34,12 +34,18 @@ pub fn apply(work: &mut Work<'_>) {
     let row = work.profile.thinking;
     // An item of reasoning among the client's would be taken for the model's next words.
     let apart = row.items && !work.is_own();
-    if !(row.placed || apart) || !has_thinking(work) {
+    // Instructions are texts.
+    let plain = work.profile.fields.plain_system && work.is_own();
+    if !(row.placed || apart || plain) || !has_thinking(work) {
         return;
     }
     let all = 0..work.turns().len();
     thoughts::leave_out(work, all, |work, turn, _| {
-        let strange = work.turns()[turn].role != Role::Assistant;
+        let strange = match work.turns()[turn].role {
+            Role::Assistant => false,
+            Role::User => row.placed || apart,
+            Role::System | Role::Developer => true,
+        };
         strange.then(|| "left out thinking in words that are not the assistant's".to_owned())
     });
     if !row.placed {

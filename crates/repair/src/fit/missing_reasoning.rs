@@ -34,6 +34,9 @@ pub fn apply(work: &mut Work<'_>) {
         return said(work);
     }
     let untouched = work.is_untouched();
+    if row.echo == Echo::WithCalls {
+        return with_calls(work);
+    }
     for stretch in stretches(work).into_iter().rev() {
         let calls = work.turns()[stretch.clone()].iter().any(|turn| has_calls(turn));
         for answer in answers(work, &stretch).into_iter().rev() {
@@ -53,6 +56,21 @@ pub fn apply(work: &mut Work<'_>) {
                     "the reasoning of the calls is gone: it is empty",
                 );
             }
+        }
+    }
+}
+
+/// What the model says in a row and calls tools in has reasoning before them, if it has none.
+fn with_calls(work: &mut Work<'_>) {
+    for run in thoughts::runs(work).into_iter().rev() {
+        let turns = &work.turns()[run.clone()];
+        let Some(calls) = turns.iter().position(|turn| has_calls(turn)) else { continue };
+        if !turns.iter().any(|turn| has_reasoning(turn, true)) {
+            let empty = Thinking { text: Text::EMPTY, form: Form::Full };
+            let turn = run.start + calls;
+            work.insert(turn, 0, Block::new(Body::Thinking(empty)));
+            let what = "the reasoning of the calls is gone: it is empty";
+            work.change(Place::block(turn, 0), what);
         }
     }
 }

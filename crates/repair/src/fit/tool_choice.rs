@@ -65,7 +65,9 @@ pub fn apply(work: &mut Work<'_>) {
         Forced::Named => {
             matches!(choice, Choice::Required | Choice::Allowed { required: true, .. })
         }
-        Forced::Free | Forced::NotWithBudget | Forced::NotWhileThinking => false,
+        Forced::Free | Forced::NotWithBudget | Forced::NotWhileThinking | Forced::NotIfThinking => {
+            false
+        }
     };
     if refused {
         let free = match choice {

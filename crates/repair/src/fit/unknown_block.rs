@@ -345,7 +345,8 @@ impl Judge<'_> {
         let fits = |known: &&Foreign| {
             let begins = known.kind.strip_suffix('*').is_some_and(|start| kind.starts_with(start));
             (self.reading.is(kind, known.kind) || begins && !kind.is_empty())
-                && stands(known.side, role)
+                && (stands(known.side, role)
+                    || self.reading.open && known.side != Side::Result && is_spoken(role))
                 && self.reading.lets_in(known.beta)
         };
         self.known.iter().find(fits)
@@ -370,6 +371,10 @@ impl Judge<'_> {
     fn forget(&self, block: &mut Block) {
         block.extras.retain(self.dialect, |key, _| !key.raw().starts_with(PART));
     }
+}
+
+fn is_spoken(role: Option<Role>) -> bool {
+    matches!(role, Some(Role::User | Role::Assistant))
 }
 
 fn stands(side: Side, role: Option<Role>) -> bool {

@@ -21,6 +21,7 @@ pub struct Cache {
 }
 
 pub(super) static ROWS: &[(Scope, Cache)] = &[
+    (Scope::flavors("anthropic", &["deepseek"]), FREE),
     (
         Scope::all("anthropic"),
         Cache { whole: Some("cache_control"), not_on_reasoning: true, ..COUNTED },

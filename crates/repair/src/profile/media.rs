@@ -201,6 +201,15 @@ const ANTHROPIC_SAYS: Places = Places {
 /// Models with a context of 200,000 tokens.
 const SMALLER: Media = Media { most_images: Some(100), most_pages: Some(100), ..ANTHROPIC };
 
+/// Passes over what it cannot see.
+const DEEPSEEK: Media = Media {
+    written: Places { instructions: NOTHING, ..ANYWHERE },
+    said: NOWHERE,
+    image_types: Some(COMMON),
+    document_types: Some(&["application/pdf"]),
+    ..ANYTHING
+};
+
 /// Servers that take whatever their clients write.
 const COMPATIBLE: Media = Media { said: SAYS, audio_types: Some(AUDIO), ..ANYTHING };
 /// What any server can be told.
@@ -273,6 +282,7 @@ const BEDROCK_CLAUDE: Media = Media {
 };
 
 pub(super) static ROWS: &[(Scope, Media)] = &[
+    (Scope::flavors("anthropic", &["deepseek"]), DEEPSEEK),
     (Scope::models("anthropic", LARGE_CONTEXT), ANTHROPIC),
     (Scope::models("anthropic", SMALL_CONTEXT), SMALLER),
     (Scope::all("anthropic"), ANTHROPIC),

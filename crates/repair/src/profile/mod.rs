@@ -77,6 +77,7 @@ impl Profile {
     pub fn reading(&self) -> Reading<'_> {
         Reading {
             either_case: self.fields.either_case,
+            open: self.fields.open,
             betas: &self.betas,
             trusting: self.trusting && self.fields.trusts,
             exact: self.params.spelling == params::Spelling::Exact,

@@ -27,6 +27,8 @@ pub struct Roles {
     pub empty_turns: bool,
     /// An assistant's turn may say nothing and call nothing.
     pub silent_assistant: bool,
+    /// A turn without content is also written that came in another dialect.
+    pub writes_empty: bool,
     /// The assistant's turn at the end may be without content.
     pub silent_last: bool,
     pub none: NoTurns,
@@ -96,6 +98,10 @@ pub enum NoTurns {
 }
 
 pub(super) static ROWS: &[(Scope, Roles)] = &[
+    (
+        Scope::flavors("anthropic", &["deepseek"]),
+        Roles { none: NoTurns::Refused, head_apart: true, writes_empty: false, ..BASE },
+    ),
     (Scope::models("anthropic", NEWER), NEWEST),
     (Scope::models("anthropic", MIDDLE), Roles { instructions: Instructions::Apart, ..NEWEST }),
     (Scope::models("anthropic", OLDER), PREFILLED),
@@ -158,6 +164,7 @@ const BASE: Roles = Roles {
     resumes: &[],
     empty_turns: true,
     silent_assistant: true,
+    writes_empty: true,
     silent_last: true,
     none: NoTurns::Taken,
     list: "messages",

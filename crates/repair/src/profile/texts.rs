@@ -76,6 +76,7 @@ pub enum NoContent {
 }
 
 pub(super) static ROWS: &[(Scope, Texts)] = &[
+    (Scope::flavors("anthropic", &["deepseek"]), Texts { result_strings: true, ..BASE }),
     (Scope::all("anthropic"), CLAUDE),
     // Null is taken from gpt-5.6 on.
     (

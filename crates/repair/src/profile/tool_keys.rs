@@ -100,6 +100,23 @@ pub(super) static ANTHROPIC: Kinds = Kinds {
     own_schemas: &[],
 };
 
+/// As that, where what is not known is passed over, and nobody looks at what marks say.
+pub(super) static DEEPSEEK: Kinds = Kinds {
+    function: Open(&[
+        key("type", One(&["custom"])),
+        need("name", Text),
+        key("description", Text),
+        need("input_schema", Object),
+        super::fields::LOOSE_CACHE,
+        key("strict", Flag),
+        key("defer_loading", Flag),
+        key("allowed_callers", Each(&Text)),
+        key("input_examples", List),
+        key("eager_input_streaming", Flag),
+    ]),
+    ..ANTHROPIC
+};
+
 const MARK: Key = super::fields::CACHE_CONTROL;
 
 /// All keys of the typed tools: which of them has which is not told apart.

@@ -20,6 +20,8 @@ pub struct Tools {
     pub called: Names,
     /// Names that tools of a type must have, by how the type begins.
     pub fixed_names: &'static [(&'static str, &'static str)],
+    /// Tools known by their type have names like any others.
+    pub named_types: bool,
     /// Two tools may not have one name.
     pub unique: bool,
     /// Blocks of this kind bring tools along.
@@ -151,6 +153,10 @@ impl Names {
 }
 
 pub(super) static ROWS: &[(Scope, Tools)] = &[
+    (
+        Scope::flavors("anthropic", &["deepseek"]),
+        Tools { named_types: true, unique: true, kinds: &tool_keys::DEEPSEEK, ..COMPATIBLE },
+    ),
     (Scope::all("anthropic"), ANTHROPIC),
     (
         DOTTED,
@@ -274,6 +280,7 @@ const ANTHROPIC: Tools = Tools {
     names: Names { most: Some(128), ..PLAIN },
     called: PLAIN,
     fixed_names: FIXED_NAMES,
+    named_types: true,
     unique: true,
     added: None,
     served: &[],
@@ -298,6 +305,7 @@ const COMPATIBLE: Tools = Tools {
     names: ANY_NAME,
     called: ANY_NAME,
     fixed_names: &[],
+    named_types: false,
     unique: false,
     kinds: &tool_keys::CHAT_OPEN,
     schema: FREE,

@@ -5,6 +5,10 @@ use super::marks::{ALL_MARKS, LOOSE, LOOSER, MOST_MARKS, NO_NULLS, NULL_TAKEN};
 use super::{Answerer, Answers, Arguments, Calls, Ids, ItemIds, Pair, Results, Strays, Unique};
 
 pub(in crate::profile) static ROWS: &[(Scope, Calls)] = &[
+    (
+        Scope::flavors("anthropic", &["deepseek"]),
+        Calls { ids: SOME, caller: None, pairs: &[], ..MESSAGES },
+    ),
     (Scope::all("anthropic"), MESSAGES),
     (
         chat(

@@ -3,11 +3,12 @@
 use interlingua_model::Role;
 
 use super::{Fields, Foreign, Part, Side, foreign, opaque};
-use crate::shape::Kind::{Any, Each, Flag, Object, One, Shape, Text, TextOr};
+use crate::shape::Kind::{Any, Each, Flag, Object, One, Open, Shape, Text, TextOr};
 use crate::shape::{Key, beta, key, need};
 
 pub(super) const FIELDS: Fields = Fields {
     either_case: false,
+    open: false,
     body: Some(BODY),
     turns: &[
         (Role::User, &[]),
@@ -37,6 +38,30 @@ pub(super) const FIELDS: Fields = Fields {
     trusts: true,
     own_blocks_only: false,
 };
+
+/// As that, where what is not known is passed over, and nobody looks at what marks say.
+pub(super) const DEEPSEEK: Fields = Fields {
+    open: true,
+    body: Some(&[
+        LOOSE_CACHE,
+        key("metadata", Shape(&[key("user_id", Text)])),
+        key("output_format", Object),
+        key("speed", One(&["standard", "fast"])),
+        key("inference_geo", Text),
+        key("container", TextOr(&Object)),
+        key("diagnostics", Object),
+    ]),
+    turns: &[],
+    blocks: &[
+        (Part::Text, &[LOOSE_CACHE]),
+        (Part::Image, &[key("transformations", Object), LOOSE_CACHE]),
+        (Part::Document, &[key("context", Text), key("citations", Shape(CITED)), LOOSE_CACHE]),
+        (Part::Call, &[key("caller", Object), key("toolset_name", Text), LOOSE_CACHE]),
+        (Part::Result, &[key("toolset_name", Text), key("content", Object), LOOSE_CACHE]),
+    ],
+    ..FIELDS
+};
+pub(in crate::profile) const LOOSE_CACHE: Key = key("cache_control", Open(&[need("type", Text)]));
 
 const BODY: &[Key] = &[
     key("model", Any),

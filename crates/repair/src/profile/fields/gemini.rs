@@ -11,6 +11,7 @@ use crate::shape::{Key, key, need};
 /// As AI Studio knows them.
 pub(super) const STUDIO: Fields = Fields {
     either_case: true,
+    open: false,
     body: Some(&[
         key("model", Text),
         key("contents", Any),

@@ -17,7 +17,7 @@ use super::Scope;
 use super::cache::OLD;
 use super::scope::GROQ_PLAIN;
 use crate::shape::Key;
-pub(super) use anthropic::CACHE as CACHE_CONTROL;
+pub(super) use anthropic::{CACHE as CACHE_CONTROL, LOOSE_CACHE};
 pub(super) use bedrock::CACHE_POINT;
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a quirk of its own")]
@@ -25,6 +25,8 @@ pub(super) use bedrock::CACHE_POINT;
 pub struct Fields {
     /// `camelCase` and `snake_case` are one, and numbers may be strings.
     pub either_case: bool,
+    /// Fields that are not known are passed over, and what is known may stand anywhere.
+    pub open: bool,
     /// Fields of the body; `None` takes any. What the settings hold is there as a whole.
     pub body: Option<&'static [Key]>,
     /// Fields of a turn, by who speaks; of one who is not there, any.
@@ -142,6 +144,7 @@ const fn opaque(kind: &'static str, side: Side) -> Foreign {
 }
 
 pub(super) static ROWS: &[(Scope, Fields)] = &[
+    (Scope::flavors("anthropic", &["deepseek"]), anthropic::DEEPSEEK),
     (Scope::all("anthropic"), anthropic::FIELDS),
     (Scope::flavors("openai-chat", &["mistral"]), openai_chat::MISTRAL),
     (Scope::of("openai-chat", &["groq"], GROQ_PLAIN), openai_chat::GROQ_PLAIN),
@@ -169,6 +172,7 @@ pub(super) static ROWS: &[(Scope, Fields)] = &[
 
 const ANY: Fields = Fields {
     either_case: false,
+    open: false,
     body: None,
     turns: &[],
     blocks: &[],

@@ -8,6 +8,7 @@ use crate::shape::{Key, key, need};
 
 pub(super) const OPENAI: Fields = Fields {
     either_case: false,
+    open: false,
     body: Some(INVENTORS),
     turns: &[
         (Role::System, NAMED),

@@ -10,6 +10,7 @@ use crate::shape::{Key, key};
 
 pub(super) const FIELDS: Fields = Fields {
     either_case: false,
+    open: false,
     body: Some(BODY),
     turns: &[
         (Role::System, MESSAGE),

@@ -22,7 +22,13 @@ pub(super) const FIXED: Params = Params {
 };
 pub(super) const NOT_BOTH: Params = Params { both: false, ..OLD };
 pub(super) const OLD: Params = Params {
-    max_tokens: MaxTokens { required: true, least: 0, most: 64_000, prewarms: true },
+    max_tokens: MaxTokens {
+        required: true,
+        least: 0,
+        most: 64_000,
+        negative: false,
+        prewarms: true,
+    },
     sampling: Sampling {
         temperature: UNIT,
         top_p: UNIT,
@@ -101,7 +107,7 @@ pub(super) const COPY: Params = Params {
     conflicts: &[],
 };
 pub(super) const FREE_LENGTH: MaxTokens =
-    MaxTokens { required: false, least: 0, most: u64::MAX, prewarms: false };
+    MaxTokens { required: false, least: 0, most: u64::MAX, negative: false, prewarms: false };
 pub(super) const FREE_STOPS: Stops =
     Stops { taken: true, blank: true, empty: true, most: usize::MAX };
 pub(super) const FREE_CHOICE: Choosing = Choosing {

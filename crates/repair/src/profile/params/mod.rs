@@ -62,6 +62,8 @@ pub struct MaxTokens {
     pub required: bool,
     pub least: u64,
     pub most: u64,
+    /// Nobody looks whether it is less than nothing.
+    pub negative: bool,
     /// Asking for nothing is taken, to warm a cache, if nothing that concerns the output is said.
     pub prewarms: bool,
 }
@@ -137,6 +139,8 @@ pub enum Forced {
     Free,
     NotWithBudget,
     NotWhileThinking,
+    /// As that, and an object is a choice like any other.
+    NotIfThinking,
     /// One tool can be named, but not just any required.
     Named,
     Never,

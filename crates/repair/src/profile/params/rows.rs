@@ -48,6 +48,20 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
     (Scope::models("bedrock", &["3-5-sonnet", "3-5-haiku"]), bedrock(capped(OLD, 8_192))),
     (Scope::models("bedrock", &["claude-3-"]), bedrock(capped(OLD, 4_096))),
     (Scope::all("bedrock"), bedrock(UNFORCED)),
+    // Another server of the Messages API.
+    (
+        Scope::flavors("anthropic", &["deepseek"]),
+        Params {
+            max_tokens: MaxTokens { required: true, negative: true, ..FREE_LENGTH },
+            choice: Choosing { forced: Forced::NotIfThinking, ..FREE_CHOICE },
+            any_off: true,
+            spelling: Spelling::Numbers,
+            reads_all: true,
+            tiers: OLD.tiers,
+            shapes: shapes::DEEPSEEK,
+            ..COPY
+        },
+    ),
     // Claude, the newest first.
     (claude(&["fable-5-2", "mythos-5-2", "fable-5-1", "mythos-5-1"]), UNFORCED),
     (claude(&["opus-5-5", "sonnet-5-5"]), UNFORCED),

@@ -32,6 +32,39 @@ pub(super) const ANTHROPIC: &[Field] = &[
     ),
     may("output_format", Map),
 ];
+/// As that, where what is not known is passed over.
+pub(super) const DEEPSEEK: &[Field] = &[
+    may("stream", Flag),
+    may("stop_sequences", Texts),
+    may("metadata", Open(&[may("user_id", Text)])),
+    may("service_tier", Text),
+    may(
+        "tool_choice",
+        OpenTagged(&[
+            ("auto", &[TYPE, SERIAL]),
+            ("any", &[TYPE, SERIAL]),
+            ("tool", &[TYPE, must("name", Text), SERIAL]),
+            ("none", &[TYPE]),
+        ]),
+    ),
+    may(
+        "thinking",
+        OpenTagged(&[
+            ("enabled", &[TYPE, must("budget_tokens", Number)]),
+            ("adaptive", &[TYPE]),
+            ("disabled", &[TYPE]),
+            ("between_tools", &[TYPE]),
+        ]),
+    ),
+    may(
+        "output_config",
+        Open(&[
+            may("effort", Text),
+            may("format", Open(&[must("type", Word(&["json_schema"])), must("schema", Map)])),
+        ]),
+    ),
+    may("output_format", Map),
+];
 const TYPE: Field = must("type", Text);
 const SERIAL: Field = may("disable_parallel_tool_use", Flag);
 const CLAUDE_THINKING: super::Shape = OpenTagged(&[

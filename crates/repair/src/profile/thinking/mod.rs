@@ -1,5 +1,6 @@
 //! Reasoning and its seals: what each target takes.
 
+mod elsewhere;
 mod rows;
 
 use interlingua_model::{Reasoning, ReasoningMode, Settings};
@@ -14,6 +15,8 @@ pub struct Thinking {
     pub unasked: bool,
     /// It thinks whatever is said.
     pub always: bool,
+    /// Nothing but the switch turns it off: neither a budget nor an effort does.
+    pub only_switch: bool,
     /// It does not think, whatever is said.
     pub never: bool,
     /// An effort other than `none` asks for thinking by itself.
@@ -152,6 +155,8 @@ pub enum Echo {
     Free,
     /// It may be empty.
     Empty,
+    /// As that, and answers without calls need not.
+    WithCalls,
     /// It may not be empty.
     Said,
 }
@@ -172,6 +177,10 @@ impl Thinking {
         match asked(settings) {
             _ if self.never => false,
             _ if self.always => true,
+            _ if self.only_switch => {
+                let mode = settings.reasoning.as_ref().and_then(|said| said.mode);
+                mode != Some(ReasoningMode::Off)
+            }
             Asked::Off | Asked::BetweenTools => false,
             Asked::Budget | Asked::Adaptive => true,
             Asked::Unsaid => {

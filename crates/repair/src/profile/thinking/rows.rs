@@ -2,6 +2,7 @@
 
 use interlingua_wire::Kind;
 
+use super::elsewhere;
 use super::{Budget, Echo, Measure, Off, Replay, SealedCalls, Thinking, WithTools};
 use crate::profile::Scope;
 use crate::profile::scope::{CLAUDE, GROQ_PLAIN};
@@ -10,6 +11,7 @@ const CHAT: &str = "openai-chat";
 const RESPONSES: &str = "openai-responses";
 
 pub(in crate::profile) static ROWS: &[(Scope, Thinking)] = &[
+    (Scope::flavors("anthropic", &["deepseek"]), elsewhere::DEEPSEEK),
     // Behind Converse: who else than Claude answers there.
     (Scope::models("bedrock", &["claude-3-haiku", "claude-3-sonnet", "claude-3-opus"]), SILENT),
     (Scope::models("bedrock", &["claude-3-5"]), SILENT),
@@ -40,8 +42,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Thinking)] = &[
     (claude(&["opus-4-5"]), Thinking { efforts: Some(&["low", "medium", "high"]), ..OLD }),
     (claude(&["sonnet-4-5", "haiku-4-5", "opus-4", "4-opus", "sonnet-4", "4-sonnet"]), OLD),
     (claude(&["3-7-sonnet", "3-5-sonnet", "3-5-haiku", "claude-3-"]), OLD),
-    (Scope::all("anthropic"), FABLE_5),
-    (Scope::all("bedrock"), FABLE_5),
+    (claude(&[]), FABLE_5),
     // Chat, as its inventor serves it.
     (inventor(CHAT_NAMES), NO_EFFORT),
     (
@@ -251,9 +252,10 @@ const ELSEWHERE: Thinking =
     Thinking { replay: Replay::SealedOrOwn, issuers: &["anthropic"], ..OPEN };
 
 /// Takes whatever is said.
-const OPEN: Thinking = Thinking {
+pub(super) const OPEN: Thinking = Thinking {
     unasked: false,
     always: false,
+    only_switch: false,
     never: false,
     effort_asks: false,
     asked: true,
