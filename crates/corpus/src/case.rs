@@ -3,7 +3,7 @@
 use std::fmt;
 
 use bytes::Bytes;
-use interlingua::model::{Role, Turn};
+use interlingua::model::{Lesson, Lessons, Role, Turn};
 use interlingua::wire::Node;
 use interlingua::{
     ALL, Dialect, Doc, Exchange, Json, Ledger, Limits, Restored, Target, Text, find,
@@ -85,6 +85,7 @@ impl Case {
                 flavor,
                 betas: words(case.get("betas")).iter().map(|name| Text::new(name)).collect(),
                 remembers: case.get("remembers").and_then(Node::boolean).unwrap_or(false),
+                lessons: lessons(case.get("lessons"))?,
                 ..Target::default()
             },
             exchange: exchange(case.get("exchange"), model, flavor),
@@ -102,6 +103,13 @@ impl Case {
                 .collect(),
         })
     }
+}
+
+fn lessons(written: Option<Node<'_>>) -> Result<Lessons, BadCase> {
+    let lesson = |line: &String| {
+        line.parse::<Lesson>().map_err(|wrong| BadCase(format!("`{line}`: {wrong}")))
+    };
+    words(written).iter().map(lesson).collect()
 }
 
 fn missing(field: &str) -> BadCase {
@@ -224,4 +232,5 @@ const KEYS: &[&str] = &[
     "told",
     "remembers",
     "restored",
+    "lessons",
 ];

@@ -6,13 +6,13 @@
 use std::path::Path;
 
 use bytes::Bytes;
-use interlingua::model::Body;
+use interlingua::model::{self, Body, Lesson};
 use interlingua::{
     Conversation, Recalled, Text, Told, open_document, read_object, repair, translate_request,
 };
 use interlingua_corpus::walk::{Filed, REPAIR, WILD, cases};
 use interlingua_corpus::{Case, Input, sent};
-use interlingua_strict::{Request, Switches, find};
+use interlingua_strict::{EmptyText, Request, Switches, find};
 
 fn all() -> Vec<Filed> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
@@ -32,6 +32,21 @@ fn repaired() -> Vec<(Filed, Bytes)> {
         }
     }
     repaired
+}
+
+/// Who was learned to want something is a judge that wants it.
+fn switches(case: &Case) -> Switches {
+    let mut switches = Switches::default();
+    for lesson in case.target.lessons.iter() {
+        if let Lesson::EmptyText(wanted) = lesson {
+            switches.empty_text = match wanted {
+                model::EmptyText::Keep => Some(EmptyText::Keep),
+                model::EmptyText::Drop | model::EmptyText::Strip => Some(EmptyText::Drop),
+                model::EmptyText::Space => None,
+            };
+        }
+    }
+    switches
 }
 
 fn fail(failures: &[String]) {
@@ -62,7 +77,7 @@ fn every_rule_is_at_work_and_silent() {
 fn refused(case: &Case, body: &Bytes) -> Vec<String> {
     let Some(judge) = find(case.to.id().0) else { return Vec::new() };
     let value = judge.parse(body).unwrap_or_else(|error| panic!("{case:?}: {error:?}"));
-    let switches = Switches::default();
+    let switches = switches(case);
     let flavor = case.target.flavor.unwrap_or(judge.flavors[0]);
     let mut request = Request::new(&value, flavor, &switches);
     let model = case.target.model.as_ref().map(|model| model.contents().into_owned());

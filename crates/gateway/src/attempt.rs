@@ -70,6 +70,7 @@ impl Order<'_> {
             stream: self.stream,
             trusting: true,
             remembers: true,
+            ..Target::default()
         };
         let opened = open_document(body, self.from, to, &target);
         let guard = &self.gateway.guard;

@@ -61,6 +61,7 @@ impl Opened<'_> {
         let encoded = ledger.entries.len();
         let body = to.encode_request(&conversation, target, &mut ledger);
         repaired.trail.settle(&mut ledger, encoded);
+        let body = repair::repair_written(body, &profile, &mut ledger);
         Translated { body, ledger, exchange }
     }
 }

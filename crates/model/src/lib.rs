@@ -4,6 +4,7 @@
 //! - [`Verbatim`]: a value that remembers its text in the dialect it came from, until it is edited.
 //! - [`Event`]: one step of a streamed reply; [`Fold`] makes a [`Reply`] of them, [`unfold`] the way back.
 //! - [`Ledger`]: everything that was changed or left out on the way.
+//! - [`Lessons`]: what was learned of a target from what it refused.
 //! - [`Failure`]: what went wrong, who is to blame, and whether to try again.
 
 mod block;
@@ -14,6 +15,7 @@ mod failure;
 mod fold;
 mod id;
 mod ledger;
+mod lessons;
 mod recalled;
 mod reply;
 mod restored;
@@ -34,6 +36,7 @@ pub use failure::{Blame, Failure, FailureKind, Retry};
 pub use fold::{Fold, unfold, unfold_block};
 pub use id::derive_id;
 pub use ledger::{Entry, Ledger, Place, Section};
+pub use lessons::{EmptyText, Habit, ImageLimit, Lesson, Lessons, NoLesson, RefusedField};
 pub use recalled::Recalled;
 pub use reply::{Reply, Stop, StopReason, Usage};
 pub use restored::Restored;

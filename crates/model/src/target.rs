@@ -4,6 +4,8 @@ use std::fmt;
 
 use interlingua_wire::{Json, Text};
 
+use crate::Lessons;
+
 /// Names a dialect. An open set: the model does not list the dialects.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DialectId(pub &'static str);
@@ -25,6 +27,8 @@ pub struct Target {
     /// Whoever asks keeps what comes back, so that reasoning may come in a form only its provider can
     /// read.
     pub remembers: bool,
+    /// What was learned of it from what it refused.
+    pub lessons: Lessons,
 }
 
 /// What translating a reply needs to know of the request it answers.

@@ -19,6 +19,7 @@ mod fingerprint;
 pub mod fit;
 mod hand_on;
 mod held;
+pub mod ladder;
 mod look;
 mod marks;
 mod measure;
@@ -38,6 +39,7 @@ mod tools;
 mod trail;
 mod work;
 
+use bytes::Bytes;
 use interlingua_model::{Conversation, Ledger, Place, Recalled, Verbatim};
 use interlingua_wire::{Doc, Json, Limits, Text};
 
@@ -63,6 +65,8 @@ pub enum Apply {
     /// The body as it came: the body to be read instead, and what was done. Nothing for nothing.
     Body(fn(&Doc) -> Option<(String, String)>),
     Conversation(fn(&mut Work<'_>)),
+    /// The body as it is written for the target: the body to be sent instead, and what was done.
+    Written(fn(&Doc, &Profile) -> Option<(String, String)>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,6 +161,7 @@ pub static ALL: &[Rule] = &[
     fit("tool-description", fit::tool_description::apply),
     fit("deferred-tools", fit::deferred_tools::apply),
     // Reasoning and its seals.
+    fit("refused-seal", fit::refused_seal::apply),
     fit("foreign-seal", fit::foreign_seal::apply),
     on(About::UnsealedThinking, fit("unsigned-thinking", fit::unsigned_thinking::apply)),
     on(About::OddThinking, fit("misplaced-thinking", fit::misplaced_thinking::apply)),
@@ -216,6 +221,13 @@ pub static ALL: &[Rule] = &[
     on(About::Cache, fit("cache-lifetime", fit::cache_lifetime::apply)),
     // What depends on whether anything else was to be done.
     fit("json-word", fit::json_word::apply),
+    // What is written.
+    Rule {
+        name: "refused-field",
+        stage: Stage::Fit,
+        about: None,
+        apply: Apply::Written(fit::refused_field::apply),
+    },
 ];
 
 /// Runs every rule that works on the body before it is read; the body as it came if there is nothing
@@ -250,6 +262,22 @@ pub fn repair(
         }
     }
     work.finish()
+}
+
+/// Runs every rule that works on the body as it is written, if there is anything to do for one.
+pub fn repair_written(body: Bytes, profile: &Profile, ledger: &mut Ledger) -> Bytes {
+    if profile.lessons.is_empty() {
+        return body;
+    }
+    let Ok(mut doc) = Doc::from_bytes(body.clone(), Limits::default()) else { return body };
+    for rule in ALL {
+        let Apply::Written(apply) = rule.apply else { continue };
+        let Some((text, what)) = apply(&doc, profile) else { continue };
+        let Ok(written) = Doc::parse(text.into(), Limits::default()) else { continue };
+        ledger.loss(rule.name, Place::BODY, what);
+        doc = written;
+    }
+    doc.text().as_bytes().clone()
 }
 
 const fn mend(name: &'static str, apply: fn(&mut Work<'_>)) -> Rule {

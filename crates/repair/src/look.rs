@@ -149,7 +149,7 @@ impl Work<'_> {
 
     /// Whether the request says how to think in fields that the target does not listen to.
     pub fn is_unheard(&self) -> bool {
-        let row = self.profile.thinking;
+        let row = &self.profile.thinking;
         let fields = &self.conversation().fields;
         let heard = |field: &TopField| {
             let kind = field.value.kind();
@@ -167,7 +167,7 @@ impl Work<'_> {
 
     /// Whether the model thinks before it answers.
     pub fn thinks(&self) -> bool {
-        let row = self.profile.thinking;
+        let row = &self.profile.thinking;
         if self.is_unheard() { row.unasked } else { row.thinks(&self.conversation().settings) }
     }
 

@@ -2,8 +2,10 @@
 //!
 //! A model that reasons in several steps gives a blank text between them, and its signatures count it:
 //! without it the reasoning after it stands in another place. Clients trim it to an empty text, which
-//! is refused, or leave it out, which is refused as well. A blank is what is taken at present. Where
-//! the reasoning around it is gone, the blank goes too.
+//! is refused, or leave it out, which is refused as well. A blank is what is taken at present. Providers
+//! have changed their minds about it: where one refuses the blank, it is left out, or stays as it came,
+//! or the reasoning around it goes, whichever that provider was seen to take. Where the reasoning around
+//! it is gone, the blank goes too.
 //!
 //! ## Why
 //! > messages.1.content.2: `thinking` or `redacted_thinking` blocks in the latest assistant message
@@ -17,36 +19,48 @@
 //! after    assistant: reasoning, " ", reasoning, "the answer"
 //! ```
 
-use interlingua_model::{Body, Place};
+use interlingua_model::{Body, EmptyText, Place};
 use interlingua_wire::Text;
 
 use super::empty_text::leave_out;
-use crate::Work;
 use crate::look::{is_assistants, words};
 use crate::profile::texts::Least;
+use crate::{Work, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
     if work.profile.texts.least == Least::Nothing {
         return;
     }
-    for turn in 0..work.turns().len() {
+    for turn in (0..work.turns().len()).rev() {
         let mut block = work.blocks(turn).len();
         while block > 0 {
             block -= 1;
             if work.is_refused(work.block(turn, block)) && work.blocks(turn).len() > 1 {
                 decide(work, turn, block);
+                block = block.min(work.turns().get(turn).map_or(0, |turn| turn.blocks.len()));
             }
         }
     }
 }
 
 fn decide(work: &mut Work<'_>, turn: usize, block: usize) {
-    let stands = work.profile.texts.blank_between_reasoning
-        && is_assistants(&work.turns()[turn])
-        && work.is_between_reasoning(turn, block);
-    if !stands {
-        return leave_out(work, turn, block);
+    let stands = is_assistants(&work.turns()[turn]) && work.is_between_reasoning(turn, block);
+    match work.profile.texts.between_reasoning {
+        EmptyText::Keep if stands => {}
+        EmptyText::Space if stands => blank(work, turn, block),
+        EmptyText::Strip if stands => {
+            leave_out(work, turn, block);
+            thoughts::leave_out(work, turn..turn + 1, |_, _, _| {
+                Some("left out reasoning around an empty text: neither is taken".to_owned())
+            });
+        }
+        EmptyText::Drop | EmptyText::Keep | EmptyText::Space | EmptyText::Strip => {
+            leave_out(work, turn, block);
+        }
     }
+}
+
+fn blank(work: &mut Work<'_>, turn: usize, block: usize) {
     if words(work.block(turn, block)).is_some_and(Text::is_empty) {
         let blank = Text::word(" ");
         let edited = work.edit(turn, block);

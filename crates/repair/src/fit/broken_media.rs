@@ -24,7 +24,7 @@ use crate::media::{self, Spot, base64};
 use crate::profile::media::{Checked, Fetched, Media as Rules};
 
 pub fn apply(work: &mut Work<'_>) {
-    let rules = work.profile.media;
+    let rules = &work.profile.media;
     let unchecked = rules.images == Checked::Unchecked && rules.addresses == Fetched::Unchecked;
     if unchecked && !rules.base64 {
         return;

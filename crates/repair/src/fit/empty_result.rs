@@ -23,7 +23,7 @@ use crate::look::words;
 use crate::profile::texts::Least;
 
 pub fn apply(work: &mut Work<'_>) {
-    let texts = work.profile.texts;
+    let texts = &work.profile.texts;
     if texts.least_in_result == Least::Nothing
         && !texts.failed_result_holds
         && !texts.empty_result_doubtful
@@ -42,7 +42,7 @@ pub fn apply(work: &mut Work<'_>) {
 }
 
 fn is_wanting(work: &Work<'_>, result: &ToolResult) -> bool {
-    let texts = work.profile.texts;
+    let texts = &work.profile.texts;
     let listed = |one: &Verbatim<Block>| {
         !texts.result_strings || result.content.len() > 1 || !is_string(one)
     };

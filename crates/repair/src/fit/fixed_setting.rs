@@ -22,7 +22,7 @@ use super::forced_while_thinking::turn_off;
 use crate::Work;
 
 pub fn apply(work: &mut Work<'_>) {
-    let params = work.profile.params;
+    let params = &work.profile.params;
     if let Some(stream) = params.stream
         && work.conversation().settings.stream != Some(stream)
     {

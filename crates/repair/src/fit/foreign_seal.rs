@@ -25,7 +25,7 @@ use crate::profile::thinking::{Replay, Thinking};
 use crate::{Work, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
-    let row = work.profile.thinking;
+    let row = &work.profile.thinking;
     if !work.is_own() {
         empty(work);
     }

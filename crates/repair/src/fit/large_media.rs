@@ -23,7 +23,7 @@ use crate::media::{self, Spot};
 use crate::profile::media::Media as Rules;
 
 pub fn apply(work: &mut Work<'_>) {
-    let rules = work.profile.media;
+    let rules = &work.profile.media;
     if rules.image_size.is_none() && rules.document_size.is_none() && rules.image_side.is_none() {
         return;
     }

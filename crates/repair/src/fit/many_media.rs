@@ -17,7 +17,7 @@ use crate::Work;
 use crate::media::{self, Spot, base64};
 
 pub fn apply(work: &mut Work<'_>) {
-    let rules = work.profile.media;
+    let rules = &work.profile.media;
     let limits = [rules.most_images, rules.most_pages, rules.message_images];
     if limits.iter().all(Option::is_none) {
         return;

@@ -24,7 +24,7 @@ use crate::media::{self, Spot, base64};
 use crate::profile::media::{Checked, Media as Rules};
 
 pub fn apply(work: &mut Work<'_>) {
-    let rules = work.profile.media;
+    let rules = &work.profile.media;
     let any = rules.image_types.is_none() && rules.document_types.is_none();
     if !rules.exact_types && any && !rules.base64 {
         return;

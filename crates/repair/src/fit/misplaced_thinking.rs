@@ -31,7 +31,7 @@ use crate::profile::thinking::{Asked, asked};
 use crate::thoughts::{self, is_thinking};
 
 pub fn apply(work: &mut Work<'_>) {
-    let row = work.profile.thinking;
+    let row = &work.profile.thinking;
     // An item of reasoning among the client's would be taken for the model's next words.
     let apart = row.items && !work.is_own();
     // Instructions are texts.

@@ -25,7 +25,7 @@ use crate::profile::thinking::Echo;
 use crate::{Work, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
-    let row = work.profile.thinking;
+    let row = &work.profile.thinking;
     if row.echo == Echo::Free || !work.thinks() {
         return;
     }

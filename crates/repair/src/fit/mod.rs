@@ -58,6 +58,8 @@ pub mod old_call;
 pub mod only_last;
 pub mod opening_call;
 pub mod pending_code;
+pub mod refused_field;
+pub mod refused_seal;
 pub mod repeated_field;
 pub mod respelled_setting;
 pub mod result_kind;

@@ -41,7 +41,7 @@ pub fn apply(work: &mut Work<'_>) {
 
 /// Leaves out an effort that the target hears and does not know, where another field is taken at its word.
 fn shadowed(work: &mut Work<'_>) {
-    let row = work.profile.thinking;
+    let row = &work.profile.thinking;
     let Some(known) = row.efforts.filter(|_| work.is_own()) else { return };
     let conversation = work.conversation();
     let held = conversation.settings.reasoning.as_ref().and_then(|said| said.effort.as_ref());

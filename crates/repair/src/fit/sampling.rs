@@ -32,7 +32,7 @@ struct Named {
 }
 
 pub fn apply(work: &mut Work<'_>) {
-    let params = work.profile.params;
+    let params = &work.profile.params;
     let thinks = work.thinks();
     for one in SLOTS {
         let Some(value) = (one.look)(&work.conversation().settings) else { continue };

@@ -18,7 +18,7 @@ use interlingua_model::Place;
 use crate::Work;
 
 pub fn apply(work: &mut Work<'_>) {
-    let row = work.profile.thinking;
+    let row = &work.profile.thinking;
     let thinks = row.items && row.asked && row.effort_asks;
     if !work.profile.remembers || work.is_own() || !thinks {
         return;

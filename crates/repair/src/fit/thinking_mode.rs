@@ -26,7 +26,7 @@ use crate::{Work, measure, number};
 
 pub fn apply(work: &mut Work<'_>) {
     let Some(said) = &work.conversation().settings.reasoning else { return };
-    let row = work.profile.thinking;
+    let row = &work.profile.thinking;
     if work.is_unheard() {
         return;
     }
@@ -68,7 +68,7 @@ fn edit<'a>(work: &'a mut Work<'_>) -> &'a mut Reasoning {
 
 /// Elsewhere an effort, or what is to be shown, asks for thinking by itself.
 fn unsaid(work: &mut Work<'_>) {
-    let row = work.profile.thinking;
+    let row = &work.profile.thinking;
     let Some(said) = &work.conversation().settings.reasoning else { return };
     if row.said_asks && !work.is_own() {
         edit(work).mode = Some(ReasoningMode::On);
@@ -91,7 +91,7 @@ fn unsaid(work: &mut Work<'_>) {
 }
 
 fn off(work: &mut Work<'_>) {
-    let row = work.profile.thinking;
+    let row = &work.profile.thinking;
     say_off(work);
     match row.off {
         Off::Taken => {}
@@ -146,7 +146,7 @@ fn off(work: &mut Work<'_>) {
 
 /// Whether the target is told to think with no effort, in the field that it listens to, and knows that.
 fn hears_none(work: &Work<'_>) -> bool {
-    let row = work.profile.thinking;
+    let row = &work.profile.thinking;
     let known = row.efforts.is_none_or(|known| known.contains(&"none"));
     let none = |field: &TopField| {
         row.heard_in.iter().any(|(key, _)| field.key == *key)
@@ -177,7 +177,7 @@ fn between_tools(work: &mut Work<'_>) {
 }
 
 fn budget(work: &mut Work<'_>) {
-    let row = work.profile.thinking;
+    let row = &work.profile.thinking;
     if !matches!(row.budget, Budget::Never | Budget::AsEffort) {
         return;
     }
@@ -196,7 +196,7 @@ fn budget(work: &mut Work<'_>) {
 }
 
 fn adaptive(work: &mut Work<'_>) {
-    let row = work.profile.thinking;
+    let row = &work.profile.thinking;
     let Some(said) = &work.conversation().settings.reasoning else { return };
     if row.adaptive {
         // On without a budget is said so only where nobody asks for one.

@@ -28,7 +28,7 @@ pub fn apply(work: &mut Work<'_>) {
     if work.is_unheard() {
         return;
     }
-    let row = work.profile.thinking;
+    let row = &work.profile.thinking;
     let Some(effort) = effort(work) else { return };
     let word = effort.contents().into_owned();
     let is_known = row.efforts.is_none_or(|known| known.contains(&word.as_str()));

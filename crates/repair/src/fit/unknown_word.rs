@@ -20,7 +20,7 @@ use interlingua_wire::Text;
 use crate::Work;
 
 pub fn apply(work: &mut Work<'_>) {
-    let params = work.profile.params;
+    let params = &work.profile.params;
     let settings = &work.conversation().settings;
     let strange = |word: Option<&Text>, known: Option<&[&str]>| {
         let (Some(word), Some(known)) = (word, known) else { return None };
@@ -57,7 +57,7 @@ pub fn apply(work: &mut Work<'_>) {
 }
 
 fn long_ids(work: &mut Work<'_>) {
-    let params = work.profile.params;
+    let params = &work.profile.params;
     let settings = &work.conversation().settings;
     let long = |id: Option<&Text>, most: usize| {
         id.filter(|id| id.raw().len() > most && id.contents().chars().count() > most).cloned()

@@ -71,7 +71,7 @@ enum Fate {
 }
 
 fn fate(work: &Work<'_>, spot: &Spot, one: &Media) -> Fate {
-    let rules = work.profile.media;
+    let rules = &work.profile.media;
     let own =
         media::block(work, spot).text_for(work.profile.dialect).is_some() && stays(work, spot);
     let places = if own { &rules.written } else { &rules.said };
@@ -193,7 +193,7 @@ fn written(media: &Media, mime: &str) -> Option<Text> {
 }
 
 fn why(work: &Work<'_>, spot: &Spot, one: &Media, sources: Sources) -> String {
-    let rules = work.profile.media;
+    let rules = &work.profile.media;
     let noun = media::noun(one.kind);
     let anywhere = rules.said.user.of(one.kind);
     match &one.source {

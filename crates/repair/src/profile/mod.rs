@@ -1,6 +1,7 @@
 //! What a target takes, as data: rows by dialect, flavor and model. A quirk is a field of a row,
 //! never a name asked for in a rule.
 
+mod learned;
 mod scope;
 
 pub mod cache;
@@ -17,7 +18,7 @@ pub mod tool_keys;
 mod tool_words;
 pub mod tools;
 
-use interlingua_model::{DialectId, Target};
+use interlingua_model::{DialectId, Lessons, Target};
 use interlingua_wire::Text;
 
 pub use scope::{Aim, Scope};
@@ -37,14 +38,16 @@ pub struct Profile {
     pub trusting: bool,
     /// Whoever asks keeps what comes back.
     pub remembers: bool,
+    /// What the target itself taught by refusing it; it changes the rows below.
+    pub lessons: Lessons,
     pub cache: &'static cache::Cache,
     pub calls: &'static calls::Calls,
     pub fields: &'static fields::Fields,
-    pub media: &'static media::Media,
-    pub params: &'static params::Params,
+    pub media: media::Media,
+    pub params: params::Params,
     pub roles: &'static roles::Roles,
-    pub texts: &'static texts::Texts,
-    pub thinking: &'static thinking::Thinking,
+    pub texts: texts::Texts,
+    pub thinking: thinking::Thinking,
     pub tools: &'static tools::Tools,
 }
 
@@ -58,13 +61,14 @@ impl Profile {
         let model = target.model.as_ref().or(model).cloned();
         let rows = Rows::remembered(dialect, target.flavor, model.as_ref())?;
         let Rows { cache, calls, fields, media, params, roles, texts, thinking, tools } = rows;
-        let (betas, trusting) = (target.betas.clone(), target.trusting);
-        let remembers = target.remembers;
+        let (media, params, texts, thinking) = (*media, *params, *texts, *thinking);
+        let Target { betas, trusting, remembers, lessons, .. } = target.clone();
         #[rustfmt::skip]
-        let profile = Self {
-            dialect, model, betas, trusting, remembers,
+        let mut profile = Self {
+            dialect, model, betas, trusting, remembers, lessons,
             cache, calls, fields, media, params, roles, texts, thinking, tools,
         };
+        profile.learn();
         Some(profile)
     }
 

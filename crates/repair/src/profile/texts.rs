@@ -1,5 +1,7 @@
 //! Texts and contents: what each target takes.
 
+use interlingua_model::EmptyText;
+
 use super::Scope;
 
 #[derive(Clone, Copy, Debug)]
@@ -11,8 +13,8 @@ pub struct Texts {
     pub least_in_result: Least,
     /// What a text of the instructions must hold.
     pub least_in_system: Least,
-    /// Between two blocks of reasoning a blank text stands for the empty one that the model gave.
-    pub blank_between_reasoning: bool,
+    /// What becomes of an empty text between two blocks of reasoning.
+    pub between_reasoning: EmptyText,
     /// An empty text that this issuer sealed goes back as it is.
     pub sealed_by: Option<&'static str>,
     /// Whose reasoning is written; any other's is left out.
@@ -148,7 +150,7 @@ const BASE: Texts = Texts {
     least: Least::Nothing,
     least_in_result: Least::Nothing,
     least_in_system: Least::Nothing,
-    blank_between_reasoning: false,
+    between_reasoning: EmptyText::Drop,
     sealed_by: None,
     reasoning_of: None,
     reasoning_alone: Alone::Taken,
@@ -165,7 +167,7 @@ const CLAUDE: Texts = Texts {
     least: Least::Words,
     least_in_result: Least::Something,
     least_in_system: Least::Something,
-    blank_between_reasoning: true,
+    between_reasoning: EmptyText::Space,
     reasoning_of: Some("anthropic"),
     reasoning_alone: Alone::BeforeMore,
     result_strings: true,
