@@ -5,6 +5,7 @@ mod case;
 mod check;
 mod config;
 mod doctor;
+mod ending;
 mod input;
 mod log;
 mod near;

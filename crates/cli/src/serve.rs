@@ -12,6 +12,7 @@ use clap::Args;
 use interlingua_gateway::config::{Config, Watch};
 use interlingua_gateway::{Gateway, Running};
 
+use crate::ending::asked_to_end;
 use crate::problem::Problem;
 use crate::run::AGENTS;
 use crate::settings;
@@ -105,29 +106,6 @@ fn announce(running: &Running, asked: SocketAddr) -> Result<(), Problem> {
     let _ = io::stderr().lock().write_all(guide.as_bytes());
     let said = writeln!(io::stdout().lock(), "http://{addr}");
     said.and_then(|()| io::stdout().flush()).map_err(|_| Problem::Left)
-}
-
-#[cfg(unix)]
-fn asked_to_end() -> io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupted = signal(SignalKind::interrupt())?;
-    let mut ended = signal(SignalKind::terminate())?;
-    Ok(async move {
-        tokio::select! {
-            _ = interrupted.recv() => {}
-            _ = ended.recv() => {}
-        }
-    })
-}
-
-#[cfg(not(unix))]
-fn asked_to_end() -> io::Result<impl Future<Output = ()>> {
-    Ok(async {
-        // Without a way to be asked it listens on.
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending().await
-        }
-    })
 }
 
 async fn asked_again() {

@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use interlingua_simulator::fault::FAULTS;
 use interlingua_simulator::route::PROVIDERS;
-use interlingua_simulator::{Fault, Options, Script, Simulator, server};
+use interlingua_simulator::{Fault, Options, Script, Simulator};
 use interlingua_strict::Switches;
 
 use crate::check::switch;
+use crate::ending::asked_to_end;
 use crate::problem::Problem;
 
 #[derive(Args)]
@@ -39,10 +40,24 @@ pub(crate) fn run(order: &Simulate) -> Result<(), Problem> {
     // They were turned once, when the order was read.
     let switches = Switches::turned(&order.switch).unwrap_or_default();
     let options = Options { script, faults: order.fault.clone(), switches, ..Options::default() };
-    let listened = server::run(Simulator::new(options), order.listen, announce);
+    let listened = listen(Simulator::new(options), order.listen);
     listened.map_err(|error| {
         let what = format!("cannot listen at {}: {error}", order.listen);
         Problem::usage(what, "Is the address taken? --listen 127.0.0.1:0 takes a free port.")
+    })
+}
+
+/// Listens until it is asked to end.
+fn listen(simulator: Simulator, at: SocketAddr) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let running = simulator.start(at)?;
+        // Whoever reads the address may ask at once for the end.
+        let end = asked_to_end()?;
+        announce(running.addr)?;
+        end.await;
+        running.stop().await;
+        Ok(())
     })
 }
 

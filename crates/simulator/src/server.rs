@@ -167,47 +167,6 @@ fn status(status: u16) -> StatusCode {
     StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
-/// For callers that have no runtime: listens until Ctrl-C or a request to end.
-pub fn run(
-    simulator: Simulator,
-    listen: SocketAddr,
-    ready: impl FnOnce(SocketAddr) -> io::Result<()>,
-) -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(async {
-        let running = simulator.start(listen)?;
-        // Whoever reads the address may ask at once for the end.
-        let end = asked_to_end()?;
-        ready(running.addr)?;
-        end.await;
-        running.stop().await;
-        Ok(())
-    })
-}
-
-#[cfg(unix)]
-fn asked_to_end() -> io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupted = signal(SignalKind::interrupt())?;
-    let mut ended = signal(SignalKind::terminate())?;
-    Ok(async move {
-        tokio::select! {
-            _ = interrupted.recv() => {}
-            _ = ended.recv() => {}
-        }
-    })
-}
-
-#[cfg(not(unix))]
-fn asked_to_end() -> io::Result<impl Future<Output = ()>> {
-    Ok(async {
-        // Without a way to be asked it listens on.
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending().await
-        }
-    })
-}
-
 const HEADERS: Duration = Duration::from_secs(30);
 const BODY: Duration = Duration::from_mins(1);
 const GRACE: Duration = Duration::from_secs(2);

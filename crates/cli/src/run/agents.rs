@@ -10,6 +10,19 @@ pub(crate) struct Agent {
     environment: &'static [(&'static str, &'static str)],
     arguments: &'static [&'static str],
     with_model: &'static [&'static str],
+    /// For an agent that takes its address from the environment and how to show a key from a file.
+    pub(crate) home: Option<Home>,
+}
+
+/// A home of the gateway's own for an agent, so that the user's is not touched.
+pub(crate) struct Home {
+    /// What tells the agent where it is.
+    pub(crate) variable: &'static str,
+    /// In the home.
+    pub(crate) file: &'static str,
+    pub(crate) says: &'static str,
+    /// A user whose own file has this in it needs no other home.
+    pub(crate) unless: &'static str,
 }
 
 impl Agent {
@@ -26,6 +39,9 @@ impl Agent {
 
     /// What a person types.
     pub(crate) fn line(&self, base: &str, model: &str) -> String {
+        if self.home.is_some() {
+            return format!("interlingua run {} --model {}", self.name, quoted(model));
+        }
         let environment = self.environment(base, Some(model));
         let environment =
             environment.iter().map(|(name, value)| format!("{name}={}", quoted(value)));
@@ -63,6 +79,7 @@ pub(crate) const AGENTS: &[Agent] = &[
         environment: &[("ANTHROPIC_BASE_URL", "{base}"), ("ANTHROPIC_AUTH_TOKEN", "interlingua")],
         arguments: &[],
         with_model: &["--model", "{model}"],
+        home: None,
     },
     Agent {
         name: "codex",
@@ -77,6 +94,7 @@ pub(crate) const AGENTS: &[Agent] = &[
             "model_providers.interlingua={name=\"Interlingua\",base_url=\"{base}/v1\",env_key=\"INTERLINGUA_KEY\",wire_api=\"responses\"}",
         ],
         with_model: &["-c", "model=\"{model}\""],
+        home: None,
     },
     Agent {
         name: "opencode",
@@ -89,6 +107,7 @@ pub(crate) const AGENTS: &[Agent] = &[
         )],
         arguments: &[],
         with_model: &[],
+        home: None,
     },
     Agent {
         name: "gemini",
@@ -98,5 +117,12 @@ pub(crate) const AGENTS: &[Agent] = &[
         environment: &[("GOOGLE_GEMINI_BASE_URL", "{base}"), ("GEMINI_API_KEY", "interlingua")],
         arguments: &[],
         with_model: &["-m", "{model}"],
+        // Pointed elsewhere, it does not take its key from the environment unless its settings say so.
+        home: Some(Home {
+            variable: "GEMINI_CLI_HOME",
+            file: ".gemini/settings.json",
+            says: "{\"security\":{\"auth\":{\"selectedType\":\"gemini-api-key\"}}}\n",
+            unless: "\"gemini-api-key\"",
+        }),
     },
 ];

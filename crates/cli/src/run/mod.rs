@@ -1,6 +1,7 @@
 //! `interlingua run`: an agent that talks to the gateway, and does not know it.
 
 mod agents;
+mod home;
 
 use std::io;
 use std::net::SocketAddr;
@@ -73,8 +74,13 @@ fn start(
     model: Option<&str>,
     arguments: &[String],
 ) -> Result<ExitStatus, Problem> {
+    let home = agent.home.as_ref().map(|home| home.prepared(agent.name, &settings::env));
+    let home = home.transpose().map_err(|error| {
+        Problem::bad(format!("cannot make a home for {}: {error}", agent.title), "")
+    })?;
     let started = Command::new(agent.program)
         .envs(agent.environment(base, model))
+        .envs(home.flatten())
         .args(agent.arguments(base, model))
         .args(arguments)
         .status();
@@ -106,8 +112,8 @@ const GOODBYE: Duration = Duration::from_secs(2);
 pub(crate) const ABOUT: &str = "\
 Start an agent that talks to the gateway.
 
-The agent is pointed at it through its environment and flags only; none of its files are changed. A \
-gateway that runs already is used, else one is started for the agent alone.";
+The agent is pointed at it through its environment and flags only; none of your files are changed. Gemini \
+CLI gets a home of its own unless yours says that it takes a key. A gateway that runs already is used, else one is started for the agent alone.";
 
 pub(crate) const HELP: &str = "\
 Examples:
