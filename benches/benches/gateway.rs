@@ -247,6 +247,7 @@ fn set(program: &str) -> Result<Stage, String> {
     let began = Instant::now();
     let mut serve = Command::new(program);
     serve.arg("serve").args(listen).arg("--config").arg(&conf).env("INTERLINGUA_LOG", "warn");
+    serve.env("XDG_DATA_HOME", &files);
     let (gateway, at) = Process::listening(&mut serve).map_err(said)?;
     println!("ready to serve in {:.1} ms", micros(began.elapsed()) / 1000.0);
     println!("memory when idle: {:.1} MB\n", resident(gateway.id()).0);

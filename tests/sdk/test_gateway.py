@@ -46,7 +46,7 @@ def gateway(simulator, tmp_path_factory):  # noqa: F811
     config = tmp_path_factory.mktemp("gateway") / "gateway.toml"
     config.write_text(CONFIG.format(simulator))
     command = [os.environ["INTERLINGUA_BIN"], "serve", "--listen", "127.0.0.1:0", "--config", str(config)]
-    env = {**os.environ, "KEY": "any", "INTERLINGUA_LOG": "warn"}
+    env = {**os.environ, "KEY": "any", "INTERLINGUA_LOG": "warn", "XDG_DATA_HOME": str(config.parent)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=env) as running:
         yield running.stdout.readline().strip()
         running.terminate()

@@ -37,11 +37,12 @@ def attributes(of):
     return {pair.key: value(pair.value) for pair in of.attributes}
 
 
-def test_a_request_and_its_calls():
+def test_a_request_and_its_calls(tmp_path):
     collector = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Collector)
     collector.told = {path: queue.Queue() for path in MESSAGES}
     threading.Thread(target=collector.serve_forever, daemon=True).start()
     env = {**os.environ, "INTERLINGUA_LOG": "warn", "INTERLINGUA_CONFIG": os.devnull, "OTEL_SERVICE_NAME": "desk",
+           "XDG_DATA_HOME": str(tmp_path),
            "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{collector.server_port}"}
     command = [os.environ["INTERLINGUA_BIN"], "serve", "--listen", "127.0.0.1:0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=env) as running:

@@ -20,7 +20,7 @@ use crate::out::Out;
 use crate::refusal::{Refusal, failure};
 use crate::state::Gateway;
 use crate::turn::Came;
-use crate::{access, models, reading};
+use crate::{access, models, reading, remembered};
 
 /// The two ends of a connection.
 #[derive(Clone, Copy, Debug)]
@@ -72,7 +72,7 @@ async fn admitted(
         Endpoint::Ready if gateway.draining.load(Ordering::Relaxed) => {
             return Ok(plain(StatusCode::SERVICE_UNAVAILABLE, "stopping\n"));
         }
-        Endpoint::Ready => return Ok(plain(StatusCode::OK, "ready\n")),
+        Endpoint::Ready => return Ok(plain(StatusCode::OK, remembered::ready(&*gateway.store))),
         _ => {}
     }
     let now = Instant::now();
@@ -115,7 +115,10 @@ fn small(gateway: &Gateway, dialect: &dyn Dialect, endpoint: &Endpoint) -> Respo
     let config = gateway.config.load();
     match endpoint {
         Endpoint::Models { model: Some(name) } => models::one(&config, dialect, name),
-        Endpoint::Metrics => plain(StatusCode::OK, gateway.metrics.render()),
+        Endpoint::Metrics => {
+            remembered::measure(&*gateway.store);
+            plain(StatusCode::OK, gateway.metrics.render())
+        }
         Endpoint::Welcome => plain(StatusCode::OK, WELCOME),
         Endpoint::Upgrade => {
             let message = "this gateway speaks plain HTTP; post the request instead";

@@ -31,6 +31,7 @@ mod patient;
 mod quota;
 mod reading;
 mod refusal;
+mod remembered;
 mod server;
 mod state;
 mod tale;

@@ -22,6 +22,7 @@ use crate::crowd::Crowd;
 use crate::front::{self, Between};
 use crate::otel::Exporter;
 use crate::patient::Patient;
+use crate::remembered;
 use crate::state::Gateway;
 
 /// A gateway that listens; dropped, it stops as [`Running::stop`] does, and nobody waits for that.
@@ -55,6 +56,7 @@ impl Running {
         // Nobody listening means that it has stopped.
         let _ = self.stop.send(true);
         let _ = self.left.recv().await;
+        remembered::settle(&*self.gateway.store).await;
         if let Some(exporter) = self.exporter {
             exporter.end().await;
         }

@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arc_swap::ArcSwap;
 use interlingua::Failure;
 use interlingua::guard::Answers;
-use interlingua_store::Memory;
+use interlingua::model::FailureKind;
+use interlingua_store::Store;
 use interlingua_upstream::breaker::Breaker;
 use interlingua_upstream::retry::Budget;
 use interlingua_upstream::{Timeouts, Upstream};
@@ -21,8 +22,9 @@ use crate::config::Config;
 use crate::guarding::Guarding;
 use crate::otel::Line;
 use crate::quota::Quotas;
-use crate::telemetry;
+use crate::refusal::failure;
 use crate::vault::Vault;
+use crate::{remembered, telemetry};
 
 /// The gateway, before and while it listens. Everything but the connections to providers is shared
 /// by those that were made of one another.
@@ -39,6 +41,8 @@ pub struct Gateway {
     pub(crate) draining: Arc<AtomicBool>,
     pub(crate) metrics: PrometheusHandle,
     pub(crate) vault: Arc<Vault>,
+    /// What is remembered beyond a request.
+    pub(crate) store: Arc<dyn Store>,
     /// To whom requests are told, if to anybody.
     pub(crate) line: Option<Arc<Line>>,
 }
@@ -55,6 +59,7 @@ pub(crate) struct Way {
 
 impl Gateway {
     pub fn new(config: Config) -> Result<Self, Failure> {
+        let store = store(&config)?;
         Ok(Self {
             upstream: upstream(&config)?,
             builtin: Arc::default(),
@@ -65,7 +70,8 @@ impl Gateway {
             room: Arc::new(Semaphore::new(config.limits.streams)),
             draining: Arc::default(),
             metrics: telemetry::metrics(),
-            vault: Arc::new(Vault::new(Arc::new(Memory::default()))),
+            vault: Arc::new(Vault::new(Arc::clone(&store))),
+            store,
             line: config.telemetry.is_on().then(|| Arc::new(Line::new())),
             config: Arc::new(ArcSwap::from_pointee(config)),
         })
@@ -92,6 +98,7 @@ impl Gateway {
             draining: Arc::clone(&self.draining),
             metrics: self.metrics.clone(),
             vault: Arc::clone(&self.vault),
+            store: Arc::clone(&self.store),
             line: self.line.clone(),
         })
     }
@@ -105,6 +112,11 @@ impl Gateway {
     pub fn reconfigure(&self, config: Config) {
         self.config.store(Arc::new(config));
     }
+}
+
+fn store(config: &Config) -> Result<Arc<dyn Store>, Failure> {
+    remembered::open(&config.store)
+        .map_err(|error| failure(FailureKind::Upstream, &format!("no store: {error}")))
 }
 
 fn upstream(config: &Config) -> Result<Upstream, Failure> {

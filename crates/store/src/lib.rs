@@ -12,6 +12,7 @@
 mod health;
 mod id;
 mod memory;
+mod nothing;
 mod record;
 mod retention;
 mod secret;
@@ -24,6 +25,7 @@ use std::pin::Pin;
 
 pub use health::{Health, Trouble};
 pub use memory::Memory;
+pub use nothing::Nothing;
 pub use record::{Found, Kind, Record};
 pub use retention::{Keep, Retention};
 pub use secret::{Secret, TooShort};

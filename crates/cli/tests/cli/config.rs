@@ -73,6 +73,7 @@ fn a_gateway_follows_its_file_and_keeps_the_old_one_when_it_is_bad() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_interlingua"))
         .args(["serve", "--listen", "127.0.0.1:0", "--config"])
         .arg(&path)
+        .env("XDG_DATA_HOME", folder.path())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

@@ -11,6 +11,7 @@ mod report;
 mod route;
 mod sections;
 mod source;
+mod store;
 mod telemetry;
 mod watch;
 
@@ -20,8 +21,9 @@ pub use interlingua::guard::{Mode, Modes as Guard};
 pub use interlingua_upstream::{Env, Provider, Proxies};
 pub use report::{Mistake, Warning};
 pub use route::{Models, Pattern, Route, SIMULATED, To, Unrouted, Way};
-pub use sections::{Capture, Limits, Store, Timeouts};
+pub use sections::{Capture, Limits, Timeouts};
 pub use source::{Loaded, Refused, Source};
+pub use store::{Place, Store};
 pub use telemetry::Telemetry;
 pub use watch::{Change, Watch};
 
@@ -55,7 +57,7 @@ impl Config {
     pub fn fixed(&self, other: &Self) -> Vec<&'static str> {
         let same = [
             ("listen", self.listen == other.listen),
-            ("store.url", self.store == other.store),
+            ("[store]", self.store == other.store),
             ("limits.streams", self.limits.streams == other.limits.streams),
             ("limits.connections", self.limits.connections == other.limits.connections),
             ("telemetry", self.telemetry == other.telemetry),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use interlingua_upstream::{PROVIDERS, Provider, Proxies, Unset};
 
 use super::{
-    Access, Capture, Config, Env, Guard, LISTEN, Limits, Models, Store, Telemetry, Timeouts,
+    Access, Capture, Config, Env, Guard, LISTEN, Limits, Models, Place, Store, Telemetry, Timeouts,
 };
 
 /// The known providers whose keys or credentials are in the environment; and those of which it does not say enough.
@@ -45,7 +45,6 @@ pub(super) fn store(env: Env<'_>) -> Store {
     let absolute = |name| env(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let data = absolute("XDG_DATA_HOME")
         .or_else(|| absolute("HOME").map(|home| home.join(".local").join("share")));
-    data.map_or(Store::Memory, |data| {
-        Store::Sqlite(data.join("interlingua").join("interlingua.db"))
-    })
+    let file = data.map(|data| data.join("interlingua").join("interlingua.db"));
+    Store::at(file.map_or(Place::Memory, Place::Sqlite))
 }

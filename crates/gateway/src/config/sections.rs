@@ -1,10 +1,6 @@
 //! The sections that are plain values: their types and their defaults.
 
-use std::fmt;
-use std::path::PathBuf;
 use std::time::Duration;
-
-use secrecy::{ExposeSecret as _, SecretString};
 
 /// What is refused before it costs too much.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,15 +60,6 @@ pub struct Timeouts {
     pub answer: Duration,
     /// Between two reads of a provider's answer.
     pub silence: Duration,
-}
-
-/// Where sessions are kept.
-#[derive(Clone)]
-pub enum Store {
-    Memory,
-    Sqlite(PathBuf),
-    /// The address carries a password.
-    Postgres(SecretString),
 }
 
 /// What is kept of each turn, for looking at.
@@ -136,29 +123,6 @@ impl Default for Capture {
             keep: Duration::from_hours(7 * 24),
             size: 1024 * MIB as u64,
             redact: true,
-        }
-    }
-}
-
-impl PartialEq for Store {
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Memory, Self::Memory) => true,
-            (Self::Sqlite(path), Self::Sqlite(other)) => path == other,
-            (Self::Postgres(url), Self::Postgres(other)) => {
-                url.expose_secret() == other.expose_secret()
-            }
-            _ => false,
-        }
-    }
-}
-
-impl fmt::Debug for Store {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Memory => f.write_str("Memory"),
-            Self::Sqlite(path) => f.debug_tuple("Sqlite").field(path).finish(),
-            Self::Postgres(_) => f.write_str("Postgres([REDACTED])"),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use interlingua_gateway::config::{Capture, Config, Limits, Mode, Store, Timeouts, Warning};
+use interlingua_gateway::config::{Capture, Config, Limits, Mode, Place, Timeouts, Warning};
 
 /// The file that the product promises.
 pub(crate) const CONTRACT: &str = r#"
@@ -76,7 +76,7 @@ fn the_file_of_the_contract() {
     );
     assert!(config.providers.iter().all(|provider| provider.key.is_some()));
     assert_eq!((config.guard.of("Bash"), config.guard.of("Read")), (Mode::Mend, Mode::Answer));
-    assert!(matches!(&config.store, Store::Sqlite(path) if path.ends_with("all.db")));
+    assert!(matches!(&config.store.place, Place::Sqlite(path) if path.ends_with("all.db")));
     assert_eq!(config.capture, Capture { keep: Duration::from_hours(168), ..Capture::default() });
     assert_eq!(config.limits, Limits { body: 64 << 20, ..Limits::default() });
     assert_eq!(config.timeouts, Timeouts::default());
@@ -88,7 +88,9 @@ fn an_empty_file_is_nothing() {
     assert_eq!(warnings, []);
     let names: Vec<_> = config.providers.iter().map(|provider| provider.name.as_str()).collect();
     assert_eq!(names, ["anthropic", "openrouter"]);
-    assert!(matches!(&config.store, Store::Sqlite(path) if path.starts_with("/users/someone")));
+    assert!(
+        matches!(&config.store.place, Place::Sqlite(path) if path.starts_with("/users/someone"))
+    );
 }
 
 #[test]

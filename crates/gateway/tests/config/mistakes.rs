@@ -261,7 +261,7 @@ const CASES: &[(&str, &str)] = &[
     ),
     (
         "[store]\nurl = \"mysql://x\"",
-        "line 2, column 7: store.url must be \"sqlite:/PATH\", \"sqlite::memory:\" or \"postgres://USER@HOST/NAME\"",
+        "line 2, column 7: store.url must be \"sqlite:/PATH\", \"memory:\", \"off\" or \"postgres://USER@HOST/NAME\"",
     ),
     (
         "[store]\nurl = \"sqlite:here.db\"",
@@ -270,6 +270,10 @@ const CASES: &[(&str, &str)] = &[
     (
         "[store]\nurl = \"env:NOT_THERE\"",
         "line 2, column 7: store.url is unset: the variable NOT_THERE is empty",
+    ),
+    (
+        "[store]\nkey = \"env:ANTHROPIC_API_KEY\"",
+        "line 2, column 7: store.key is too short: a key of the store has at least 32 characters; `openssl rand -base64 32` makes one",
     ),
     ("[capture]\nredact = \"yes\"", "line 2, column 10: capture.redact must be true or false"),
     (

@@ -14,5 +14,6 @@ mod limits;
 mod matrix;
 mod proxy;
 mod raw;
+mod remembered;
 mod telemetry;
 mod vault;

@@ -48,6 +48,8 @@ pub struct Options {
     pub queue: usize,
     /// How often what is too old, or too much, is looked for.
     pub tidy: Duration,
+    /// Bytes that the file never exceeds, about: beyond them it is as if the disk were full.
+    pub limit: Option<u64>,
 }
 
 /// A store in one SQLite file.
@@ -178,7 +180,7 @@ impl Store for Sqlite {
         let removal = Removal { owner, key, before: self.shared.ids.next() };
         let number = self.shared.shelves.of(kind).remove(removal.clone());
         let (answer, answered) = oneshot::channel();
-        self.queue(Job::Remove { kind, removal, number, answer: Some(answer) });
+        self.queue(Job::Remove { kind, removal, number, unwritten: 0, answer: Some(answer) });
         Box::pin(async move { answered.await.unwrap_or_else(|_| Err(ended())) })
     }
 
@@ -216,6 +218,7 @@ impl Default for Options {
             cache: 64 << 20,
             queue: 64 << 20,
             tidy: Duration::from_mins(1),
+            limit: None,
         }
     }
 }

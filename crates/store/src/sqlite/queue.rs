@@ -20,6 +20,8 @@ pub(super) enum Job {
         kind: Kind,
         removal: Removal,
         number: u64,
+        /// How many of them waited and were never written.
+        unwritten: u64,
         answer: Option<oneshot::Sender<Result<u64, Trouble>>>,
     },
     Flush(oneshot::Sender<Result<(), Trouble>>),

@@ -156,6 +156,27 @@ pub(super) fn revive(connection: &Connection, ids: &[i64], now: i64) -> Result<(
     ids.iter().try_for_each(|id| update.execute(params![now, id]).map(|_| ()))
 }
 
+/// Seals some of the records that are not. Says how many.
+pub(super) fn seal_plain(connection: &Connection, shared: &Shared) -> Result<usize> {
+    let mut select = connection.prepare_cached(
+        "SELECT id, kind, used, lock, payload FROM records WHERE lock = x'' LIMIT ?",
+    )?;
+    let mut plain = Vec::new();
+    let mut rows = select.query([STEP])?;
+    while let Some(row) = rows.next()? {
+        // What is damaged cannot be sealed, nor stay as it is.
+        plain.push((row.get::<_, i64>(0)?, read(row, shared)?));
+    }
+    let mut delete = connection.prepare_cached("DELETE FROM records WHERE id = ?")?;
+    for (id, kept) in &plain {
+        delete.execute([id])?;
+        if let Some(kept) = kept {
+            insert(connection, shared, kept)?;
+        }
+    }
+    Ok(plain.len())
+}
+
 /// One small step: some of what is too old, or too much. Says how many records went.
 pub(super) fn tidy(connection: &Connection, kind: Kind, keep: Keep, now: i64) -> Result<usize> {
     let age = i64::try_from(keep.age.as_millis()).unwrap_or(i64::MAX);

@@ -38,6 +38,14 @@ pub(super) fn open(path: &Path, suspect: bool) -> Result<Connection, Trouble> {
     })
 }
 
+/// Lets the file have so many bytes, and no more.
+pub(super) fn limit(connection: &Connection, bytes: u64) -> rusqlite::Result<()> {
+    let page: i64 = connection.query_row("PRAGMA page_size", [], |row| row.get(0))?;
+    let pages = i64::try_from(bytes).unwrap_or(i64::MAX) / page.max(1);
+    // It answers with what is in force.
+    connection.pragma_update_and_check(None, "max_page_count", pages.max(1), |_| Ok(()))
+}
+
 /// Opens it for reading; it must be there.
 pub(super) fn open_to_read(path: &Path) -> Result<Connection, Trouble> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;

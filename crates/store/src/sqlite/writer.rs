@@ -63,6 +63,7 @@ impl Writer {
 
     /// One commit for all of them. What cannot be written goes back to wait.
     fn commit(&mut self, jobs: Vec<Job>) -> Result<(), Trouble> {
+        let jobs = without_what_goes(jobs);
         let written = self.attempt(|connection, shared| write(connection, shared, &jobs));
         self.shared.pulse.wrote(&written);
         match written {
@@ -71,6 +72,7 @@ impl Writer {
                 Ok(())
             }
             Err(trouble) => {
+                let jobs = self.remove_alone(jobs);
                 let back = jobs.into_iter().filter_map(|job| refuse(job, &trouble)).collect();
                 let lost = self.shared.queue.put_back(back);
                 for kept in &lost {
@@ -79,6 +81,20 @@ impl Writer {
                 Err(trouble)
             }
         }
+    }
+
+    /// What is to be removed may be what a full disk needs. Gives everything else.
+    fn remove_alone(&mut self, jobs: Vec<Job>) -> Vec<Job> {
+        let is_removal = |job: &Job| matches!(job, Job::Remove { .. });
+        if !jobs.iter().any(is_removal) {
+            return jobs;
+        }
+        let (removals, mut others): (Vec<_>, Vec<_>) = jobs.into_iter().partition(is_removal);
+        match self.attempt(|connection, shared| write(connection, shared, &removals)) {
+            Ok(removed) => self.settle(removals, removed),
+            Err(_) => others.extend(removals),
+        }
+        others
     }
 
     /// Everything is on disk.
@@ -105,9 +121,9 @@ impl Writer {
                     }
                 }
                 Job::Revive(_) => {}
-                Job::Remove { kind, number, answer, .. } => {
+                Job::Remove { kind, number, unwritten, answer, .. } => {
                     self.shared.shelves.of(kind).removed(number);
-                    let count = removed.next().unwrap_or_default();
+                    let count = removed.next().unwrap_or_default() + unwritten;
                     // Who asked may have left.
                     answer.map(|answer| answer.send(Ok(count)));
                 }
@@ -137,6 +153,25 @@ impl Writer {
         }
         if self.tidied.elapsed() > self.shared.options.tidy {
             self.tidy();
+        }
+        self.seal();
+    }
+
+    /// Puts what was written without the key under it: one step.
+    fn seal(&mut self) {
+        if self.shared.options.secret.is_none() || !self.shared.plain.load(Ordering::Relaxed) {
+            return;
+        }
+        let sealed = self.attempt(|connection, shared| {
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let sealed = rows::seal_plain(&transaction, shared)?;
+            transaction.commit()?;
+            Ok(sealed)
+        });
+        if sealed.is_ok_and(|sealed| sealed > 0) {
+            self.wipe();
+            self.count();
         }
     }
 
@@ -200,6 +235,9 @@ impl Writer {
         let shared = Arc::clone(&self.shared);
         let connection = schema::open(&shared.path, self.suspect)?;
         let named = |error: rusqlite::Error| schema::trouble(&shared.path, &error);
+        if let Some(bytes) = shared.options.limit {
+            schema::limit(&connection, bytes).map_err(named)?;
+        }
         let version = version(&connection).map_err(named)?;
         shared.ids.raise(rows::newest(&connection).map_err(named)?);
         let file = file::identity(&shared.path);
@@ -217,6 +255,22 @@ impl Writer {
         }
         Ok(())
     }
+}
+
+/// What is removed before it was written is not written at all.
+fn without_what_goes(jobs: Vec<Job>) -> Vec<Job> {
+    let mut left: Vec<Job> = Vec::with_capacity(jobs.len());
+    for mut job in jobs {
+        if let Job::Remove { kind, removal, unwritten, .. } = &mut job {
+            let before = left.len();
+            left.retain(|earlier| {
+                !matches!(earlier, Job::Write(kept) if kept.kind == *kind && removal.covers(kept))
+            });
+            *unwritten += (before - left.len()) as u64;
+        }
+        left.push(job);
+    }
+    left
 }
 
 /// How many records each removal removed.
@@ -249,9 +303,9 @@ fn refuse(job: Job, trouble: &Trouble) -> Option<Job> {
             let _ = answer.send(Err(trouble.clone()));
             None
         }
-        Job::Remove { kind, removal, number, answer } => {
-            answer.map(|answer| answer.send(Err(trouble.clone())));
-            Some(Job::Remove { kind, removal, number, answer: None })
+        Job::Remove { answer: Some(answer), kind, removal, number, unwritten } => {
+            let _ = answer.send(Err(trouble.clone()));
+            Some(Job::Remove { kind, removal, number, unwritten, answer: None })
         }
         job => Some(job),
     }

@@ -4,6 +4,9 @@
 
 mod contract;
 mod crash;
+mod disk;
 mod memory;
+
+mod sealed;
 mod shared;
 mod sqlite;

@@ -6,6 +6,7 @@ mod provider;
 mod providers;
 mod secret;
 mod sections;
+mod store;
 mod table;
 mod telemetry;
 mod units;
@@ -74,7 +75,7 @@ fn configuration(file: &Table<'_>, env: Env<'_>, elsewhere: Option<SocketAddr>) 
         timeouts: sections::timeouts(&file.table("timeouts")),
         access,
         guard: sections::guard(&file.table("guard")),
-        store: sections::store(&file.table("store"), env),
+        store: store::store(&file.table("store"), env),
         capture: sections::capture(&file.table("capture"), loopback),
         telemetry: telemetry::read(&file.table("telemetry"), env),
         proxies: Arc::new(Proxies::read(env)),

@@ -1,10 +1,7 @@
 //! The sections that are plain values.
 
-use secrecy::SecretString;
-
-use super::secret::{self, Found};
 use super::table::{Item, Table};
-use crate::config::{Capture, Env, Guard, Limits, Mode, Store, Timeouts, nothing};
+use crate::config::{Capture, Guard, Limits, Mode, Timeouts};
 
 pub(super) fn limits(table: &Table<'_>) -> Limits {
     let mut limits = Limits::default();
@@ -74,54 +71,6 @@ pub(super) fn guard(table: &Table<'_>) -> Guard {
     }
     table.close();
     guard
-}
-
-pub(super) fn store(table: &Table<'_>, env: Env<'_>) -> Store {
-    let mut store = nothing::store(env);
-    table.set("url", &mut store, |item| address(item, env));
-    table.close();
-    store
-}
-
-/// The address of a database, which may be a secret.
-fn address(item: &Item<'_>, env: Env<'_>) -> Option<Store> {
-    let written = item.string()?;
-    if written.starts_with("env:") || written.starts_with("file:") {
-        return match secret::read(item, env) {
-            Found::Secret(secret) => database(item, secret::shown(&secret), env),
-            Found::Unset(name) => {
-                item.mistake(&format!("is unset: the variable {name} is empty"));
-                None
-            }
-            Found::Wrong => None,
-        };
-    }
-    let store = database(item, written, env);
-    if matches!(&store, Some(Store::Postgres(_))) && written.contains('@') {
-        item.warn("has its password in the file. Write \"env:NAME\" or \"file:PATH\" instead");
-    }
-    store
-}
-
-fn database(item: &Item<'_>, url: &str, env: Env<'_>) -> Option<Store> {
-    if url.starts_with("postgres://") || url.starts_with("postgresql://") {
-        return Some(Store::Postgres(SecretString::from(url)));
-    }
-    match url.strip_prefix("sqlite:") {
-        Some(":memory:") => return Some(Store::Memory),
-        Some(path) => {
-            let path = path.strip_prefix("//").unwrap_or(path);
-            if let Some(path) = secret::absolute(path, env) {
-                return Some(Store::Sqlite(path));
-            }
-            item.mistake(
-                "must name its file from the root, or from ~/: the working directory is never used",
-            );
-        }
-        None => item
-            .mistake(r#"must be "sqlite:/PATH", "sqlite::memory:" or "postgres://USER@HOST/NAME""#),
-    }
-    None
 }
 
 /// Content is kept by itself only where nobody else's passes.

@@ -1,0 +1,84 @@
+//! What the gateway remembers beyond a request: the store that the configuration names, and its health.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use interlingua_store::{Keep, Memory, Nothing, Options, Retention, Secret, Sqlite, Store};
+use metrics::{counter, gauge};
+use secrecy::ExposeSecret as _;
+use tokio::time::timeout;
+
+use crate::config::{self, Place};
+
+/// The store of this configuration. A file that cannot be used now is no failure: its store says so
+/// and remembers in memory.
+pub(crate) fn open(config: &config::Store) -> io::Result<Arc<dyn Store>> {
+    let retention = retention(config);
+    let secret = config.key.as_ref().map(|key| Secret::new(key.expose_secret())).transpose();
+    let secret = secret.map_err(io::Error::other)?;
+    Ok(match &config.place {
+        Place::Off => Arc::new(Nothing),
+        Place::Memory => Arc::new(Memory::new(&retention, MEMORY)),
+        Place::Sqlite(path) => {
+            let options = Options { retention, secret, cache: MEMORY, ..Options::default() };
+            Arc::new(Sqlite::open(path.clone(), options)?)
+        }
+        Place::Postgres(_) => {
+            let why = "this version has no store in PostgreSQL; store.url can be \"sqlite:/PATH\"";
+            return Err(io::Error::new(io::ErrorKind::Unsupported, why));
+        }
+    })
+}
+
+fn retention(config: &config::Store) -> Retention {
+    let keep = Keep { age: config.keep, bytes: config.size };
+    let lesson = Retention::default().lesson;
+    Retention {
+        sealed: keep,
+        answer: keep,
+        lesson: Keep { age: lesson.age.max(keep.age), ..lesson },
+    }
+}
+
+/// What is to be remembered is on disk, or it is said that it is not.
+pub(crate) async fn settle(store: &dyn Store) {
+    match timeout(PATIENCE, store.flush()).await {
+        Ok(Ok(())) => {}
+        Ok(Err(trouble)) => {
+            tracing::error!(records = store.health().waiting, "not stored: {trouble}");
+        }
+        Err(_) => tracing::error!("not everything is stored: the disk takes too long"),
+    }
+}
+
+/// Whether it does what it should; what is wrong is for the log, not for whoever asks.
+pub(crate) fn ready(store: &dyn Store) -> &'static str {
+    match store.health().trouble {
+        None => "ready\n",
+        Some(_) => "ready, but nothing is stored\n",
+    }
+}
+
+/// Its state, for those who read metrics.
+pub(crate) fn measure(store: &dyn Store) {
+    let health = store.health();
+    gauge!("interlingua_store_up").set(if health.trouble.is_none() { 1.0 } else { 0.0 });
+    let sums = [
+        ("interlingua_store_waiting", health.waiting),
+        ("interlingua_store_records", health.records),
+        ("interlingua_store_bytes", health.bytes),
+        ("interlingua_store_foreign", health.foreign),
+    ];
+    for (name, sum) in sums {
+        #[expect(clippy::cast_precision_loss, reason = "a gauge is a float, and exact enough")]
+        gauge!(name).set(sum as f64);
+    }
+    counter!("interlingua_store_dropped_total").absolute(health.dropped);
+    counter!("interlingua_store_damaged_total").absolute(health.damaged);
+}
+
+/// Bytes of each kind that are held in memory.
+const MEMORY: usize = 64 << 20;
+/// For a disk, when the gateway stops.
+const PATIENCE: Duration = Duration::from_secs(5);
