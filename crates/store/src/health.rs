@@ -69,6 +69,10 @@ impl Pulse {
         }
     }
 
+    pub(crate) fn is_unreadable(&self) -> bool {
+        self.reading.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
     pub(crate) fn spoilt(&self) {
         if self.damaged.fetch_add(1, Ordering::Relaxed) == 0 {
             tracing::error!("a record of the store is damaged; such records are not found");

@@ -143,7 +143,8 @@ impl Store for Sqlite {
         let asked = self.asks.send(ask).is_ok();
         Box::pin(async move {
             let answered = async { if asked { answered.await.ok() } else { None } };
-            match timeout(PATIENCE, answered).await {
+            let stuck = self.shared.pulse.is_unreadable();
+            match timeout(if stuck { IMPATIENCE } else { PATIENCE }, answered).await {
                 Ok(Some(rows)) => found.extend(rows),
                 Ok(None) => found.extend(meanwhile),
                 Err(_) => {
@@ -224,4 +225,6 @@ impl Default for Options {
 }
 
 /// For the answer of a disk.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(2);
+/// For one that did not answer the last time.
+const IMPATIENCE: Duration = Duration::from_millis(50);

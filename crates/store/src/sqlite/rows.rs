@@ -90,17 +90,26 @@ pub(super) fn all(
     shared: &Shared,
     kind: Kind,
 ) -> Result<BTreeMap<i64, Arc<Kept>>> {
-    let mut select = connection.prepare_cached(
-        "SELECT id, kind, used, lock, payload FROM records WHERE kind = ? ORDER BY id",
-    )?;
-    let mut rows = select.query([kind.number()])?;
     let mut all = BTreeMap::new();
-    while let Some(row) = rows.next()? {
-        if let Some(kept) = read(row, shared)? {
-            all.insert(kept.id, Arc::new(kept));
-        }
-    }
+    each(connection, shared, kind, |kept| {
+        all.insert(kept.id, Arc::new(kept));
+    })?;
     Ok(all)
+}
+
+fn each(
+    connection: &Connection,
+    shared: &Shared,
+    kind: Kind,
+    mut take: impl FnMut(Kept),
+) -> Result<()> {
+    let mut select = connection
+        .prepare_cached("SELECT id, kind, used, lock, payload FROM records WHERE kind = ?")?;
+    let mut rows = select.query([kind.number()])?;
+    while let Some(row) = rows.next()? {
+        read(row, shared)?.map(&mut take);
+    }
+    Ok(())
 }
 
 pub(super) fn remove(
@@ -109,46 +118,42 @@ pub(super) fn remove(
     kind: Kind,
     removal: &Removal,
 ) -> Result<u64> {
-    let mut delete = connection.prepare_cached("DELETE FROM records WHERE id = ?")?;
+    let secret = shared.options.secret.as_ref();
+    // Where there is a key, there may still be records from before it.
+    let locks = [Some(secret), secret.is_some().then_some(None)];
+    let locks = locks.into_iter().flatten();
     let mut gone = 0;
-    let mut drop_all = |ids: Vec<i64>| -> Result<()> {
-        for id in ids {
-            gone += delete.execute([id])? as u64;
-        }
-        Ok(())
-    };
     match (&removal.owner, &removal.key) {
         (Some(owner), Some(key)) => {
-            let found = find(connection, shared, kind, owner, key)?;
-            let mut more = found.len();
-            drop_all(found.iter().map(|kept| kept.id).collect())?;
-            // Not all are found at once.
-            while more == MOST {
-                let found = find(connection, shared, kind, owner, key)?;
-                more = found.len();
-                drop_all(found.iter().map(|kept| kept.id).collect())?;
+            let mut delete = connection.prepare_cached(
+                "DELETE FROM records WHERE id IN (SELECT record FROM addresses WHERE address = ?)",
+            )?;
+            for secret in locks {
+                gone += delete.execute([address(secret, kind, owner, key)])?;
             }
         }
         (Some(owner), None) => {
-            for secret in [shared.options.secret.as_ref(), None] {
-                let owner = owner_address(secret, owner);
-                let mut select = connection
-                    .prepare_cached("SELECT id FROM records WHERE kind = ? AND owner = ?")?;
-                let ids = select.query_map(params![kind.number(), owner], |row| row.get(0))?;
-                drop_all(ids.collect::<Result<_>>()?)?;
+            let mut delete =
+                connection.prepare_cached("DELETE FROM records WHERE kind = ? AND owner = ?")?;
+            for secret in locks {
+                gone += delete.execute(params![kind.number(), owner_address(secret, owner)])?;
             }
         }
         (None, Some(_)) => {
-            let found = all(connection, shared, kind)?;
-            let found = found.values().filter(|kept| removal.covers(kept));
-            drop_all(found.map(|kept| kept.id).collect())?;
+            let mut ids = Vec::new();
+            each(connection, shared, kind, |kept| {
+                ids.extend(removal.covers(&kept).then_some(kept.id));
+            })?;
+            let mut delete = connection.prepare_cached("DELETE FROM records WHERE id = ?")?;
+            for id in ids {
+                gone += delete.execute([id])?;
+            }
         }
         (None, None) => {
-            let deleted = connection.execute("DELETE FROM records WHERE kind = ?", [kind.number()]);
-            gone = deleted? as u64;
+            gone = connection.execute("DELETE FROM records WHERE kind = ?", [kind.number()])?;
         }
     }
-    Ok(gone)
+    Ok(gone as u64)
 }
 
 pub(super) fn revive(connection: &Connection, ids: &[i64], now: i64) -> Result<()> {
@@ -266,4 +271,4 @@ impl Shared {
 }
 
 /// Records that are forgotten in one commit.
-const STEP: i64 = 64;
+const STEP: i64 = 512;

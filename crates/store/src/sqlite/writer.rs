@@ -17,7 +17,10 @@ pub(super) struct Writer {
     open: Option<Open>,
     /// The file was found to be damaged.
     suspect: bool,
+    looked: Instant,
     tidied: Instant,
+    /// There is more to forget, or to seal, than was done at once.
+    more: bool,
 }
 
 /// An open file.
@@ -32,7 +35,9 @@ struct Open {
 impl Writer {
     /// Opens the file; what is wrong with it is said at once.
     pub(super) fn new(shared: Arc<Shared>) -> Self {
-        let mut writer = Self { shared, open: None, suspect: false, tidied: Instant::now() };
+        let now = Instant::now();
+        let (open, suspect, more) = (None, false, false);
+        let mut writer = Self { shared, open, suspect, looked: now, tidied: now, more };
         let opened = writer.reopen();
         writer.shared.pulse.wrote(&opened);
         writer
@@ -41,22 +46,17 @@ impl Writer {
     /// Writes until the queue is closed and empty.
     pub(super) fn run(mut self) {
         loop {
-            let jobs = self.shared.queue.take(POLL);
-            if jobs.is_empty() {
-                if self.shared.queue.is_closed() {
-                    return;
-                }
-                self.look_around();
-                continue;
+            let jobs = self.shared.queue.take(if self.more { Duration::ZERO } else { POLL });
+            let idle = jobs.is_empty();
+            let failed = !idle && self.commit(jobs).is_err();
+            if (idle || failed) && self.shared.queue.is_closed() {
+                return;
             }
-            if self.commit(jobs).is_err() {
-                if self.shared.queue.is_closed() {
-                    return;
-                }
+            if failed {
                 self.shared.queue.pause(AGAIN);
             }
-            if self.tidied.elapsed() > self.shared.options.tidy {
-                self.tidy();
+            if self.more || self.looked.elapsed() >= POLL {
+                self.look_around();
             }
         }
     }
@@ -64,7 +64,7 @@ impl Writer {
     /// One commit for all of them. What cannot be written goes back to wait.
     fn commit(&mut self, jobs: Vec<Job>) -> Result<(), Trouble> {
         let jobs = without_what_goes(jobs);
-        let written = self.attempt(|connection, shared| write(connection, shared, &jobs));
+        let written = self.transact(|connection, shared| write(connection, shared, &jobs));
         self.shared.pulse.wrote(&written);
         match written {
             Ok(removed) => {
@@ -90,7 +90,7 @@ impl Writer {
             return jobs;
         }
         let (removals, mut others): (Vec<_>, Vec<_>) = jobs.into_iter().partition(is_removal);
-        match self.attempt(|connection, shared| write(connection, shared, &removals)) {
+        match self.transact(|connection, shared| write(connection, shared, &removals)) {
             Ok(removed) => self.settle(removals, removed),
             Err(_) => others.extend(removals),
         }
@@ -135,13 +135,15 @@ impl Writer {
 
     /// Another process may have written, or somebody have taken the file away.
     fn look_around(&mut self) {
+        self.looked = Instant::now();
+        self.more = false;
         let moved =
             self.open.as_ref().is_none_or(|open| open.file != file::identity(&self.shared.path));
         if moved {
             self.open = None;
         }
         let looked = self.attempt(|connection, _| version(connection));
-        self.shared.pulse.wrote(&looked);
+        self.report(&looked);
         match (looked, &mut self.open) {
             (Ok(version), Some(open)) if open.version != version => {
                 open.version = version;
@@ -162,14 +164,9 @@ impl Writer {
         if self.shared.options.secret.is_none() || !self.shared.plain.load(Ordering::Relaxed) {
             return;
         }
-        let sealed = self.attempt(|connection, shared| {
-            let transaction =
-                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let sealed = rows::seal_plain(&transaction, shared)?;
-            transaction.commit()?;
-            Ok(sealed)
-        });
+        let sealed = self.transact(rows::seal_plain);
         if sealed.is_ok_and(|sealed| sealed > 0) {
+            self.more = true;
             self.wipe();
             self.count();
         }
@@ -179,7 +176,7 @@ impl Writer {
     fn tidy(&mut self) {
         let mut gone = 0;
         for kind in Kind::ALL {
-            let step = self.attempt(|connection, shared| {
+            let step = self.transact(|connection, shared| {
                 rows::tidy(connection, kind, shared.options.retention.of(kind), id::now())
             });
             let Ok(step) = step else { return };
@@ -192,6 +189,7 @@ impl Writer {
             self.tidied = Instant::now();
             return;
         }
+        self.more = true;
         self.wipe();
         self.count();
     }
@@ -202,7 +200,14 @@ impl Writer {
             connection.execute_batch("PRAGMA incremental_vacuum(1024)")?;
             connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
         });
-        self.shared.pulse.wrote(&wiped);
+        self.report(&wiped);
+    }
+
+    /// What came of something beside what waits: while that cannot be written, all is not well.
+    fn report<T>(&self, result: &Result<T, Trouble>) {
+        if result.is_err() || self.shared.queue.waiting() == 0 {
+            self.shared.pulse.wrote(result);
+        }
     }
 
     fn count(&mut self) {
@@ -213,6 +218,20 @@ impl Writer {
         pulse.bytes.store(totals.bytes, Ordering::Relaxed);
         pulse.foreign.store(totals.foreign, Ordering::Relaxed);
         self.shared.plain.store(totals.plain > 0, Ordering::Relaxed);
+    }
+
+    /// As [`Writer::attempt`], all of it or nothing.
+    fn transact<T>(
+        &mut self,
+        with: impl FnOnce(&Connection, &Shared) -> rusqlite::Result<T>,
+    ) -> Result<T, Trouble> {
+        self.attempt(|connection, shared| {
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let done = with(&transaction, shared)?;
+            transaction.commit()?;
+            Ok(done)
+        })
     }
 
     fn attempt<T>(
@@ -244,6 +263,8 @@ impl Writer {
         self.open = Some(Open { connection, file, version });
         self.suspect = false;
         shared.opened.fetch_add(1, Ordering::Release);
+        // Who reads follows; what was wrong with the old one is over.
+        shared.pulse.read(None);
         shared.shelves.forget();
         self.count();
         let foreign = shared.pulse.foreign.load(Ordering::Relaxed);
@@ -274,25 +295,19 @@ fn without_what_goes(jobs: Vec<Job>) -> Vec<Job> {
 }
 
 /// How many records each removal removed.
-fn write(connection: &mut Connection, shared: &Shared, jobs: &[Job]) -> rusqlite::Result<Vec<u64>> {
-    let only_flush = jobs.iter().all(|job| matches!(job, Job::Flush(_)));
-    if only_flush {
-        // What was written before is on disk already, if the disk can be read.
-        return version(connection).map(|_| Vec::new());
-    }
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+fn write(connection: &Connection, shared: &Shared, jobs: &[Job]) -> rusqlite::Result<Vec<u64>> {
     let mut removed = Vec::new();
     for job in jobs {
         match job {
-            Job::Write(kept) => rows::insert(&transaction, shared, kept)?,
-            Job::Revive(ids) => rows::revive(&transaction, ids, id::now())?,
+            Job::Write(kept) => rows::insert(connection, shared, kept)?,
+            Job::Revive(ids) => rows::revive(connection, ids, id::now())?,
             Job::Remove { kind, removal, .. } => {
-                removed.push(rows::remove(&transaction, shared, *kind, removal)?);
+                removed.push(rows::remove(connection, shared, *kind, removal)?);
             }
+            // What was written before is on disk already.
             Job::Flush(_) => {}
         }
     }
-    transaction.commit()?;
     Ok(removed)
 }
 
@@ -307,6 +322,8 @@ fn refuse(job: Job, trouble: &Trouble) -> Option<Job> {
             let _ = answer.send(Err(trouble.clone()));
             Some(Job::Remove { kind, removal, number, unwritten, answer: None })
         }
+        // That something was needed is not worth the room.
+        Job::Revive(_) => None,
         job => Some(job),
     }
 }

@@ -86,7 +86,7 @@ async fn a_full_disk_keeps_what_it_has_and_takes_more_when_it_can() {
         let store = open(folder.path(), Options::default());
         assert_eq!(find(&store, "", &["k1", "k2"]).await, [""; 0]);
         assert_eq!(store.all(Kind::Sealed).await.len(), written - 2, "at {kib}");
-        assert_eq!(aside(folder.path()), [PathBuf::new(); 0]);
+        assert!(aside(folder.path()).is_empty());
     }
 }
 
@@ -128,7 +128,7 @@ async fn what_is_not_ours_is_left_alone() {
         assert!(store.flush().await.is_err());
         drop(store);
         assert!(fs::read(file(folder.path())).unwrap() == before, "it was changed");
-        assert_eq!(aside(folder.path()), [PathBuf::new(); 0]);
+        assert!(aside(folder.path()).is_empty());
     }
 }
 
