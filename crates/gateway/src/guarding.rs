@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use http::HeaderValue;
-use interlingua::guard::{Answers, Finding, InMemory, Kind, Limits, Mode, Offer, Schemas, Watch};
+use interlingua::guard::{Answers, Finding, Kind, Limits, Mode, Offer, Schemas, Watch};
 use interlingua::guard::{answer_of, recall};
 use interlingua::{Conversation, Told};
 use metrics::counter;
@@ -14,7 +14,7 @@ use crate::config::Config;
 /// What all requests share.
 pub(crate) struct Guarding {
     schemas: Arc<Schemas>,
-    pub(crate) answers: Arc<dyn Answers>,
+    answers: Arc<dyn Answers>,
 }
 
 /// Where findings about one reply are reported.
@@ -27,7 +27,7 @@ pub(crate) struct Desk {
 }
 
 impl Guarding {
-    /// The same, with answers kept elsewhere.
+    /// With answers kept here.
     pub(crate) fn keeping(answers: Arc<dyn Answers>) -> Self {
         Self { schemas: Arc::default(), answers }
     }
@@ -71,12 +71,6 @@ impl Guarding {
 
     pub(crate) fn desk(&self, owner: &str) -> Desk {
         Desk { answers: Arc::clone(&self.answers), owner: owner.to_owned(), found: Vec::new() }
-    }
-}
-
-impl Default for Guarding {
-    fn default() -> Self {
-        Self::keeping(Arc::new(InMemory::default()))
     }
 }
 

@@ -14,6 +14,7 @@
 
 mod access;
 mod affinity;
+mod answered;
 mod attempt;
 mod builtin;
 mod catalogue;

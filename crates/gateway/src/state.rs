@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
 use interlingua::Failure;
-use interlingua::guard::Answers;
 use interlingua::model::FailureKind;
 use interlingua_store::Store;
 use interlingua_upstream::breaker::Breaker;
@@ -16,6 +15,7 @@ use interlingua_upstream::{Timeouts, Upstream};
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::sync::Semaphore;
 
+use crate::answered::Answered;
 use crate::builtin::Builtin;
 use crate::catalogue::Catalogue;
 use crate::config::Config;
@@ -66,7 +66,7 @@ impl Gateway {
             ways: Arc::default(),
             catalogue: Arc::default(),
             quotas: Arc::default(),
-            guard: Arc::default(),
+            guard: Arc::new(Guarding::keeping(Arc::new(Answered(Arc::clone(&store))))),
             room: Arc::new(Semaphore::new(config.limits.streams)),
             draining: Arc::default(),
             metrics: telemetry::metrics(),
@@ -75,13 +75,6 @@ impl Gateway {
             line: config.telemetry.is_on().then(|| Arc::new(Line::new())),
             config: Arc::new(ArcSwap::from_pointee(config)),
         })
-    }
-
-    /// Keeps what models are to be told of their calls here; in memory otherwise.
-    #[must_use]
-    pub fn keeping(mut self, answers: Arc<dyn Answers>) -> Self {
-        self.guard = Arc::new(Guarding::keeping(answers));
-        self
     }
 
     /// The same gateway with connections of its own, for another thread.

@@ -4,7 +4,7 @@
 use std::fmt::{self, Write as _};
 use std::sync::Mutex;
 
-use interlingua_gateway::config::Mode;
+use interlingua_gateway::config::{Mode, Place};
 use serde_json::{Value, json};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
@@ -135,6 +135,25 @@ fn told(client: &Client, model: &str, stream: bool, answers: bool) {
     }
     let (before, after) = (history(sent[1]), history(sent[2]));
     assert_eq!(before, after[..before.len()], "{at}: the history has changed");
+}
+
+/// What a model is to be told outlives the gateway, and is nobody else's.
+#[test]
+fn a_model_is_told_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = || Place::Sqlite(folder.path().join("store.db"));
+    let (client, model) = (&CLIENTS[0], PROVIDERS[0]);
+    let mut request = (client.begin)(model, true, WRONG);
+    let house = House::with(|config| config.store.place = place());
+    let (reply, _) = ask(&house, client, model, true, &request);
+    drop(house);
+    leave(client, &mut request, &reply, "Please look at the tower.");
+    for (place, told) in [(place(), 1), (Place::Memory, 0), (place(), 1)] {
+        let house = House::with(|config| config.store.place = place);
+        ask(&house, client, model, true, &request);
+        let sent = &house.log()[0]["request"];
+        assert_eq!((said(sent, TOLD), results(sent)), (told, 1), "{sent}");
+    }
 }
 
 #[test]
