@@ -36,6 +36,11 @@ pub(crate) fn unname_followers(work: &mut Work<'_>, from: usize) {
     for turn in from..work.turns().len() {
         let here = &work.turns()[turn];
         let speaks = here.role == Role::Assistant || here.extras.find(dialect, ID).is_some();
+        // What a call came to may stand between.
+        let results = |block: &Verbatim<Block>| matches!(block.body, Body::ToolResult(_));
+        if !speaks && !here.blocks.is_empty() && here.blocks.iter().all(results) {
+            continue;
+        }
         if !speaks || here.blocks.iter().any(|block| is_thinking(block)) {
             return;
         }

@@ -98,7 +98,12 @@ fn cleaned(tool: &Verbatim<Tool>, profile: &Profile) -> (Tool, Vec<String>) {
     let doubled = tool.text_for(profile.dialect).map(Json::doc);
     let said = |name: &str| {
         let root = doubled.as_ref().map(|doc| doc.root());
+        let beside = || {
+            let mut extras = tool.extras.of(profile.dialect).iter();
+            extras.any(|(key, _)| reading.is(&key.contents(), name))
+        };
         root.is_some_and(|root| root.find(|field| reading.is(&field.name(), name)).is_some())
+            || beside()
     };
     let twice = |key: &str| {
         let mut pairs = rules.kinds.own_schemas.iter();

@@ -185,9 +185,14 @@ fn look_at_own(tool: Node<'_>, rules: &Tools, reading: &Reading<'_>, look: &mut 
 /// Whether what a tool brings along in the target's own dialect is known there.
 fn extras_fit(tool: &Tool, profile: &Profile, kind: Kind) -> bool {
     let reading = profile.reading();
-    tool.extras.of(profile.dialect).iter().all(|(key, value)| {
-        is_mark(tool, &key.contents(), value) || extra_fits(&key.contents(), value, kind, &reading)
-    })
+    let extras = tool.extras.of(profile.dialect);
+    let says = |name: &str| extras.iter().any(|(key, _)| reading.is(&key.contents(), name));
+    let mut pairs = profile.tools.kinds.own_schemas.iter();
+    !pairs.any(|(own, sister)| says(own) && says(sister))
+        && extras.iter().all(|(key, value)| {
+            let key = key.contents();
+            is_mark(tool, &key, value) || extra_fits(&key, value, kind, &reading)
+        })
 }
 
 pub(crate) fn extra_fits(key: &str, value: &Json, kind: Kind, reading: &Reading<'_>) -> bool {

@@ -2,7 +2,7 @@
 
 use super::openai_responses::{BREAKPOINT, DETAIL, ID, PASSED};
 use super::{Foreign, Side, foreign, opaque};
-use crate::shape::Kind::{Any, Each, Flag, Object, One, Text};
+use crate::shape::Kind::{Any, Each, Flag, Object, One, OrNull, Text};
 use crate::shape::{Key, key, need};
 
 const TYPE: Key = need("type", Text);
@@ -137,7 +137,14 @@ pub(super) const FOREIGN: &[Foreign] = &[
     ),
     item(
         "mcp_list_tools",
-        &[TYPE, need("server_label", Text), need("tools", Any), ID, key("error", Any), PASSED],
+        &[
+            TYPE,
+            need("server_label", Text),
+            need("tools", OrNull(&Any)),
+            ID,
+            key("error", Any),
+            PASSED,
+        ],
     ),
     opaque("multi_agent_call", Side::Anywhere),
     opaque("multi_agent_call_output", Side::Anywhere),
