@@ -22,8 +22,7 @@ pub fn apply(work: &mut Work<'_>) {
     let Some(mark) = work.profile.calls.freeform_mark.filter(|_| !pairing::crosses(work)) else {
         return;
     };
-    // The provider may hold a call of the other kind.
-    if !work.holds(About::Freeform) && !work.holds(About::Extras) || pairing::continues(work) {
+    if !work.holds(About::Freeform) && !work.holds(About::Extras) {
         return;
     }
     let mut start = 0;
