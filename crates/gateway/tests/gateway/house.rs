@@ -35,12 +35,22 @@ impl House {
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
         let start = async { Simulator::new(options).start(any).unwrap() };
         let simulator = runtime.block_on(start);
+        let mut house = Self { runtime, simulator: Some(simulator), gateway: None };
+        house.open(change);
+        house
+    }
+
+    /// Opens the gateway, after it was closed if it was open.
+    pub(crate) fn open(&mut self, change: impl FnOnce(&mut Config)) {
+        if let Some(gateway) = self.gateway.take() {
+            self.runtime.block_on(gateway.stop());
+        }
         let mut config = Config::from_nothing(&|_| None);
-        config.providers = providers(simulator.addr);
+        config.providers = providers(self.simulator.as_ref().unwrap().addr);
         change(&mut config);
         let gateway = Gateway::new(config).unwrap();
-        let gateway = runtime.block_on(async { gateway.start(any).unwrap() });
-        Self { runtime, simulator: Some(simulator), gateway: Some(gateway) }
+        let any = SocketAddr::from(([127, 0, 0, 1], 0));
+        self.gateway = Some(self.runtime.block_on(async { gateway.start(any).unwrap() }));
     }
 
     pub(crate) fn addr(&self) -> SocketAddr {

@@ -1,6 +1,6 @@
 //! What a model thought comes back to it, whatever its client made of it.
 
-use interlingua_gateway::config::Key;
+use interlingua_gateway::config::{Key, Place};
 use interlingua_simulator::{Options, Script};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -19,6 +19,14 @@ blocks = [
     { text = "Let me look." },
     { call = "look", arguments = { place = "ships" } },
     { call = "look", arguments = { place = "cranes", deep = true } },
+]
+
+[[turn]]
+when = { step = 1, prompt = "jetty" }
+blocks = [
+    { thinking = "Where is it?" },
+    { text = "Let me see." },
+    { call = "look", arguments = { place = "jetty" } },
 ]
 
 [[turn]]
@@ -53,6 +61,39 @@ fn clients_that_lose_thoughts_do_not_lose_them_for_the_model() {
                 assert!(seals(&house, mark) > 0, "{name}: {}", last(&house));
             }
         }
+    }
+    all_accepted(&house);
+}
+
+#[test]
+fn a_restart_loses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = || Place::Sqlite(folder.path().join("store.db"));
+    let mut house = House::playing(options(), |config| config.store.place = place());
+    for client in CLIENTS {
+        for (model, mark) in HOMES {
+            let mut request = (client.begin)(model, true, "Look at the harbour.");
+            let reply = client.ask(house.addr(), model, true, &request).unwrap();
+            (client.go_on)(&mut request, &without_thoughts(client, reply), "there");
+            house.open(|config| config.store.place = place());
+            client.ask(house.addr(), model, true, &request).unwrap();
+            assert!(seals(&house, mark) > 0, "{} {model}: {}", client.dialect, last(&house));
+        }
+    }
+    all_accepted(&house);
+}
+
+#[test]
+fn a_lost_store_is_survived_by_clients_that_carry_seals() {
+    let mut house = House::playing(options(), |config| config.store.place = Place::Off);
+    for (client, home) in [(0, 1), (2, 0), (2, 3)] {
+        let (client, (model, mark)) = (&CLIENTS[client], HOMES[home]);
+        let mut request = (client.begin)(model, true, "Look at the jetty.");
+        let reply = client.ask(house.addr(), model, true, &request).unwrap();
+        (client.go_on)(&mut request, &reply, "there");
+        house.open(|config| config.store.place = Place::Off);
+        client.ask(house.addr(), model, true, &request).unwrap();
+        assert!(seals(&house, mark) > 0, "{} {model}: {}", client.dialect, last(&house));
     }
     all_accepted(&house);
 }
