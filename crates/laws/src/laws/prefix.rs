@@ -185,15 +185,17 @@ fn is_models(message: Node<'_>) -> bool {
 /// answers a call is something that the model did.
 fn is_models_item(item: Node<'_>) -> bool {
     let has = |key: &str| item.get(key).is_some_and(|value| !value.is_null());
+    // Whoever has a role and something to say speaks, whatever else is said of it.
+    let speaks = item.get("role").is_some() && item.get("content").is_some();
     if !item.get("type").is_some_and(Node::is_string) {
         // What says nothing of itself is a message, unless it holds reasoning.
         let mut holds = ["summary", "encrypted_content"].into_iter();
         let reasoning = item.get("content").is_none() && holds.any(|key| item.get(key).is_some());
-        return item.get("role").is_none() && (has("type") || reasoning);
+        return !speaks && has("type") || item.get("role").is_none() && reasoning;
     }
     let kind = item.get("type").map(Node::word).unwrap_or_default();
     let answers = kind.ends_with("_output") || kind.ends_with("_response");
-    item.get("role").is_none() && !answers && !matches!(&*kind, "message" | "item_reference")
+    !speaks && !answers && !matches!(&*kind, "message" | "item_reference")
 }
 
 /// Whether this is a reference to an item that the provider keeps.
