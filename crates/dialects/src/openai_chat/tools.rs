@@ -47,7 +47,7 @@ pub(super) fn decode(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verba
     if !misshapen.is_empty() {
         odd(ledger, place, "a tool that holds something of another type is written anew");
     }
-    let typed = matches!(&*kind, "" | "function");
+    let typed = kind == "function" || node.get("type").is_none();
     let (inner, freeform) = match (&*kind, node.get("function"), node.get("custom")) {
         ("custom", _, Some(custom)) => (custom, true),
         // Whatever type it says, it describes a function, if that has a name.

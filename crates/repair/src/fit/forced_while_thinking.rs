@@ -49,12 +49,10 @@ pub fn apply(work: &mut Work<'_>) {
 
 /// Whether the tools of the older list will be written anew, and the choice among them with them.
 fn is_said_anew(work: &mut Work<'_>) -> bool {
-    let rules = work.profile.tools;
     let tools = &work.conversation().tools;
-    let named = tools.iter().all(|tool| rules.names.fit(&tool.name.contents()));
     let written = tools.text_for(work.profile.dialect).is_some();
     let fine = |look: &Look| *look == Look { optional: look.optional, ..Look::default() };
-    !tools.is_empty() && (!named || !written || !work.looks().iter().all(fine))
+    !tools.is_empty() && (!written || !work.looks().iter().all(fine))
 }
 
 /// A choice that nobody can read, and that the target takes for a forced one.

@@ -39,7 +39,8 @@ pub fn apply(work: &mut Work<'_>) {
     let unread = work.is_own() && !work.profile.params.reads_all;
     for Named { name, whole, look, slot } in SLOTS {
         let Some(value) = look(&work.conversation().settings) else { continue };
-        if unread && *name == UNREAD {
+        let elsewhere = *name == SEED && is_elsewhere(work);
+        if unread && (*name == UNREAD || elsewhere) {
             continue;
         }
         let Some(better) = better(value, *whole, spelling) else { continue };
@@ -63,6 +64,12 @@ pub fn apply(work: &mut Work<'_>) {
     {
         budget(work, spelling);
     }
+}
+
+/// Whether the seed stands in a field that only a relative of the target reads.
+fn is_elsewhere(work: &Work<'_>) -> bool {
+    let has = |key: &str| work.conversation().fields.iter().any(|field| field.key == key);
+    !has(SEED) && !work.profile.params.respelled.contains(&SEED)
 }
 
 /// Leaves out fields of which another one holds the meaning, and which are no numbers.
@@ -140,6 +147,8 @@ macro_rules! slot {
 }
 
 type Look = fn(&Settings) -> Option<&Json>;
+
+const SEED: &str = "seed";
 
 /// What not everybody knows.
 const UNREAD: &str = "top_k";

@@ -60,7 +60,8 @@ fn shadowed(work: &mut Work<'_>) {
 /// Of two switches that say different things, the last one counts, and the other is left out.
 fn switches(work: &mut Work<'_>) {
     let heard = work.profile.thinking.heard_in;
-    if heard.len() < 2 || !work.is_own() {
+    // Elsewhere either will do.
+    if heard.len() < 2 || !work.is_own() || !work.profile.params.streams_thinking {
         return;
     }
     let says = |field: &TopField| {

@@ -220,7 +220,21 @@ pub const FLAVORS: &[Flavor] = &[
         ],
         ..COMPATIBLE
     },
-    Flavor { name: "cerebras", ..COMPATIBLE },
+    Flavor {
+        name: "cerebras",
+        skills: &[
+            Developer,
+            Parallel,
+            StreamOptions,
+            JsonSchema,
+            ThinkTags,
+            Answers,
+            Seed,
+            Penalties,
+            User,
+        ],
+        ..COMPATIBLE
+    },
     // "messages.0.content: Input should be a valid string"
     Flavor { lists: false, ..COMPATIBLE },
 ];
