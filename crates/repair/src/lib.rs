@@ -33,6 +33,7 @@ pub mod profile;
 mod schema;
 pub mod shape;
 mod stand_in;
+mod strange;
 mod survey;
 mod thoughts;
 mod tools;

@@ -50,6 +50,7 @@ pub enum Kind {
 
 /// How fields and values are read, and what the client asked for.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a habit of its own")]
 pub struct Reading<'r> {
     /// `camelCase` and `snake_case` are one, and numbers may be strings.
     pub either_case: bool,

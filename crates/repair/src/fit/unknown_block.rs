@@ -13,23 +13,12 @@
 //! after    user: "hi"
 //! ```
 
-use interlingua_model::{Block, Body, DialectId, Place, Role, ToolResult};
-use interlingua_wire::{Json, Text};
+use interlingua_model::{Block, Body, Place, Role, ToolResult};
+use interlingua_wire::Json;
 
 use crate::mend::{orphan_result, unanswered_call};
-use crate::profile::fields::{Foreign, Side};
-use crate::shape::{Fit, Kind, Reading};
+use crate::strange::{Fate, Judge, said};
 use crate::{About, Work, thoughts};
-
-/// What becomes of a block.
-enum Fate {
-    Stays,
-    Instead(Json),
-    Text(Text),
-    /// Is said in another form.
-    Anew,
-    Goes,
-}
 
 pub fn apply(work: &mut Work<'_>) {
     let profile = work.profile;
@@ -189,12 +178,6 @@ pub(crate) fn is_taken(work: &Work<'_>, block: &Block, role: Role) -> bool {
     matches!(judge.fate(block, Some(role)), Fate::Stays | Fate::Instead(_))
 }
 
-struct Judge<'j> {
-    known: &'static [Foreign],
-    reading: Reading<'j>,
-    dialect: DialectId,
-}
-
 /// What is left of a turn after a look at one of its blocks.
 enum Left {
     All,
@@ -315,101 +298,8 @@ fn result(work: &mut Work<'_>, judge: &Judge<'_>, turn: usize, at: usize) {
     }
 }
 
-impl Judge<'_> {
-    /// `role` is who speaks; `None` inside a result.
-    fn fate(&self, block: &Block, role: Option<Role>) -> Fate {
-        let Body::Foreign { dialect, kind, json } = &block.body else {
-            return match self.part(block) {
-                Some(kind) if self.find(kind.raw(), role).is_none() => Fate::Anew,
-                _ => Fate::Stays,
-            };
-        };
-        if *dialect != self.dialect {
-            return Fate::Stays;
-        }
-        match self.find(&kind.contents(), role) {
-            None => said(kind, json).map_or(Fate::Goes, Fate::Text),
-            Some(Foreign { keys: None, .. }) => Fate::Stays,
-            Some(Foreign { keys: Some(keys), open, .. }) => {
-                let shape = if *open { Kind::Open(keys) } else { Kind::Shape(keys) };
-                match self.reading.fit(json, shape) {
-                    Fit::Fine => Fate::Stays,
-                    Fit::Instead(json) => Fate::Instead(json),
-                    Fit::Drop => said(kind, json).map_or(Fate::Goes, Fate::Text),
-                }
-            }
-        }
-    }
-
-    fn find(&self, kind: &str, role: Option<Role>) -> Option<&'static Foreign> {
-        let fits = |known: &&Foreign| {
-            let begins = known.kind.strip_suffix('*').is_some_and(|start| kind.starts_with(start));
-            (self.reading.is(kind, known.kind) || begins && !kind.is_empty())
-                && (stands(known.side, role)
-                    || self.reading.open && known.side != Side::Result && is_spoken(role))
-                && self.reading.lets_in(known.beta)
-        };
-        self.known.iter().find(fits)
-    }
-
-    /// The kind of part that a block is written as, where its dialect remembers that.
-    fn part(&self, block: &Block) -> Option<Text> {
-        if block.extras.is_empty() {
-            return None;
-        }
-        let mut own = block.extras.of(self.dialect).iter();
-        own.find_map(|(key, _)| key.raw().strip_prefix(PART).map(Text::new))
-    }
-
-    fn kind(&self, block: &Block) -> Text {
-        match &block.body {
-            Body::Foreign { kind, .. } => kind.clone(),
-            _ => self.part(block).filter(|kind| !kind.is_empty()).unwrap_or(Text::word(NAMELESS)),
-        }
-    }
-
-    fn forget(&self, block: &mut Block) {
-        block.extras.retain(self.dialect, |key, _| !key.raw().starts_with(PART));
-    }
-}
-
-fn is_spoken(role: Option<Role>) -> bool {
-    matches!(role, Some(Role::User | Role::Assistant))
-}
-
-fn stands(side: Side, role: Option<Role>) -> bool {
-    match side {
-        Side::Anywhere => true,
-        Side::User => role == Some(Role::User),
-        Side::Assistant => role == Some(Role::Assistant),
-        Side::Instructions => matches!(role, Some(Role::System | Role::Developer)),
-        Side::Result => role.is_none(),
-        Side::UserOrResult => role.is_none() || role == Some(Role::User),
-        Side::Client => role != Some(Role::Assistant),
-        Side::Turns => matches!(role, Some(Role::User | Role::Assistant)),
-        Side::TurnsOrResult => matches!(role, None | Some(Role::User | Role::Assistant)),
-        Side::NotResult => role.is_some(),
-    }
-}
-
-/// The text of a block that is nothing else. What was thought is not said.
-fn said(kind: &Text, json: &Json) -> Option<Text> {
-    if THOUGHT.iter().any(|word| kind.raw().contains(word)) {
-        return None;
-    }
-    let text = json.doc().root().get("text").and_then(interlingua_wire::Node::text);
-    text.filter(|text| !text.is_blank())
-}
-
 fn change(block: &mut Block, new: Json) {
     if let Body::Foreign { json, .. } = &mut block.body {
         *json = new;
     }
 }
-
-/// By what the kinds of blocks are known that hold what was thought.
-const THOUGHT: &[&str] = &["reasoning", "thinking", "thought"];
-/// How the mark of a part begins that not every server knows.
-const PART: &str = "part ";
-/// What a part without a type is called.
-const NAMELESS: &str = "a part without a type";

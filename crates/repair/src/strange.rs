@@ -1,0 +1,117 @@
+//! What becomes of a block that the target may not know: asked of the rows for its kind.
+
+use interlingua_model::{Block, Body, DialectId, Role};
+use interlingua_wire::{Json, Text};
+
+use crate::profile::fields::{Foreign, Side};
+use crate::shape::{Fit, Kind, Reading};
+
+/// What becomes of a block.
+pub(crate) enum Fate {
+    Stays,
+    Instead(Json),
+    Text(Text),
+    /// Is said in another form.
+    Anew,
+    Goes,
+}
+
+/// Who knows which blocks a target takes.
+pub(crate) struct Judge<'j> {
+    pub(crate) known: &'static [Foreign],
+    pub(crate) reading: Reading<'j>,
+    pub(crate) dialect: DialectId,
+}
+
+impl Judge<'_> {
+    /// `role` is who speaks; `None` inside a result.
+    pub(crate) fn fate(&self, block: &Block, role: Option<Role>) -> Fate {
+        let Body::Foreign { dialect, kind, json } = &block.body else {
+            return match self.part(block) {
+                Some(kind) if self.find(kind.raw(), role).is_none() => Fate::Anew,
+                _ => Fate::Stays,
+            };
+        };
+        if *dialect != self.dialect {
+            return Fate::Stays;
+        }
+        match self.find(&kind.contents(), role) {
+            None => said(kind, json).map_or(Fate::Goes, Fate::Text),
+            Some(Foreign { keys: None, .. }) => Fate::Stays,
+            Some(Foreign { keys: Some(keys), open, .. }) => {
+                let shape = if *open { Kind::Open(keys) } else { Kind::Shape(keys) };
+                match self.reading.fit(json, shape) {
+                    Fit::Fine => Fate::Stays,
+                    Fit::Instead(json) => Fate::Instead(json),
+                    Fit::Drop => said(kind, json).map_or(Fate::Goes, Fate::Text),
+                }
+            }
+        }
+    }
+
+    fn find(&self, kind: &str, role: Option<Role>) -> Option<&'static Foreign> {
+        let fits = |known: &&Foreign| {
+            let begins = known.kind.strip_suffix('*').is_some_and(|start| kind.starts_with(start));
+            (self.reading.is(kind, known.kind) || begins && !kind.is_empty())
+                && (stands(known.side, role)
+                    || self.reading.open && known.side != Side::Result && is_spoken(role))
+                && self.reading.lets_in(known.beta)
+        };
+        self.known.iter().find(fits)
+    }
+
+    /// The kind of part that a block is written as, where its dialect remembers that.
+    fn part(&self, block: &Block) -> Option<Text> {
+        if block.extras.is_empty() {
+            return None;
+        }
+        let mut own = block.extras.of(self.dialect).iter();
+        own.find_map(|(key, _)| key.raw().strip_prefix(PART).map(Text::new))
+    }
+
+    pub(crate) fn kind(&self, block: &Block) -> Text {
+        match &block.body {
+            Body::Foreign { kind, .. } => kind.clone(),
+            _ => self.part(block).filter(|kind| !kind.is_empty()).unwrap_or(Text::word(NAMELESS)),
+        }
+    }
+
+    pub(crate) fn forget(&self, block: &mut Block) {
+        block.extras.retain(self.dialect, |key, _| !key.raw().starts_with(PART));
+    }
+}
+
+fn is_spoken(role: Option<Role>) -> bool {
+    matches!(role, Some(Role::User | Role::Assistant))
+}
+
+fn stands(side: Side, role: Option<Role>) -> bool {
+    match side {
+        Side::Anywhere => true,
+        Side::User => role == Some(Role::User),
+        Side::Assistant => role == Some(Role::Assistant),
+        Side::Instructions => matches!(role, Some(Role::System | Role::Developer)),
+        Side::Result => role.is_none(),
+        Side::UserOrResult => role.is_none() || role == Some(Role::User),
+        Side::Client => role != Some(Role::Assistant),
+        Side::Turns => matches!(role, Some(Role::User | Role::Assistant)),
+        Side::TurnsOrResult => matches!(role, None | Some(Role::User | Role::Assistant)),
+        Side::NotResult => role.is_some(),
+    }
+}
+
+/// The text of a block that is nothing else. What was thought is not said.
+pub(crate) fn said(kind: &Text, json: &Json) -> Option<Text> {
+    if THOUGHT.iter().any(|word| kind.raw().contains(word)) {
+        return None;
+    }
+    let text = json.doc().root().get("text").and_then(interlingua_wire::Node::text);
+    text.filter(|text| !text.is_blank())
+}
+
+/// By what the kinds of blocks are known that hold what was thought.
+const THOUGHT: &[&str] = &["reasoning", "thinking", "thought"];
+/// How the mark of a part begins that not every server knows.
+const PART: &str = "part ";
+/// What a part without a type is called.
+const NAMELESS: &str = "a part without a type";
