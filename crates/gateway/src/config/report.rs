@@ -51,10 +51,11 @@ impl<'t> Report<'t> {
     ) {
         let known: Vec<_> = known.into_iter().collect();
         let near = nearest(name, known.iter().copied());
-        let more = match near {
-            Some(near) => format!("did you mean `{near}`?"),
-            None if known.is_empty() => "it has none".into(),
-            None => format!("there are {}", known.join(", ")),
+        let more = match (near, known.as_slice()) {
+            (Some(near), _) => format!("did you mean `{near}`?"),
+            (None, []) => "it has none".into(),
+            (None, [only]) => format!("there is only {only}"),
+            (None, known) => format!("there are {}", known.join(", ")),
         };
         self.put(at, format!("{what}; {more}"), near.map(str::to_owned));
     }

@@ -105,7 +105,11 @@ const CASES: &[(&str, &str)] = &[
     ),
     (
         "[providers.anthropic]\nflavor = \"x\"",
-        "line 2, column 10: anthropic has no flavor `x`; it has none",
+        "line 2, column 10: anthropic has no flavor `x`; there is only deepseek",
+    ),
+    (
+        "[providers.lab]\ndialect = \"bedrock\"\nbase_url = \"http://localhost:1\"\nflavor = \"x\"",
+        "line 4, column 10: bedrock has no flavor `x`; it has none",
     ),
     (
         "[providers.anthropic]\ndialect = \"gemini\"",
