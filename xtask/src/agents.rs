@@ -16,8 +16,6 @@ struct Agent {
     /// The tool of the agent's that runs a command, and its arguments.
     tool: &'static str,
     arguments: &'static str,
-    /// It puts words that have spaces in them into quotes, which nobody takes off.
-    word_by_word: bool,
     before: &'static [&'static str],
     after: &'static [&'static str],
     models: &'static [&'static str],
@@ -74,7 +72,7 @@ fn works(agent: &Agent, model: &str, binary: &Path, place: &Path, config: &Path)
         .arg(config)
         .arg("--")
         .args(agent.before)
-        .args(prompt.splitn(if agent.word_by_word { usize::MAX } else { 1 }, ' '))
+        .arg(&prompt)
         .args(agent.after)
         .current_dir(&work)
         .env_clear()
@@ -152,7 +150,6 @@ const AGENTS: &[Agent] = &[
         name: "claude",
         tool: "Bash",
         arguments: r#"{"command":"echo INTERLINGUA_TOOL_RAN > proof.txt; cat proof.txt","description":"proof"}"#,
-        word_by_word: false,
         before: &["-p"],
         after: &["--output-format", "text", "--dangerously-skip-permissions"],
         models: &["openai/gpt-5.5", "gemini/gemini-3-pro"],
@@ -161,28 +158,9 @@ const AGENTS: &[Agent] = &[
         name: "codex",
         tool: "exec_command",
         arguments: r#"{"cmd":"echo INTERLINGUA_TOOL_RAN > proof.txt; cat proof.txt"}"#,
-        word_by_word: false,
         before: &["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"],
         after: &[],
         models: &["anthropic/claude-sonnet-4-5", "gemini/gemini-3-pro"],
-    },
-    Agent {
-        name: "opencode",
-        tool: "bash",
-        arguments: r#"{"command":"echo${IFS}INTERLINGUA_TOOL_RAN>proof.txt;cat<proof.txt","description":"proof"}"#,
-        word_by_word: true,
-        before: &["run"],
-        after: &[],
-        models: &["openai/gpt-5.5"],
-    },
-    Agent {
-        name: "gemini",
-        tool: "run_shell_command",
-        arguments: r#"{"command":"echo INTERLINGUA_TOOL_RAN > proof.txt; cat proof.txt","description":"proof"}"#,
-        word_by_word: false,
-        before: &["--yolo", "-p"],
-        after: &[],
-        models: &["anthropic/claude-sonnet-4-5"],
     },
 ];
 
@@ -193,11 +171,6 @@ const QUIET: &[(&str, &str)] = &[
     ("DISABLE_TELEMETRY", "1"),
     ("DISABLE_ERROR_REPORTING", "1"),
     ("DISABLE_AUTOUPDATER", "1"),
-    ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
-    ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
-    ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1"),
-    ("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1"),
-    ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
     ("HTTPS_PROXY", "http://127.0.0.1:9"),
     ("HTTP_PROXY", "http://127.0.0.1:9"),
     ("NO_PROXY", "127.0.0.1,localhost"),

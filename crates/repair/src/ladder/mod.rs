@@ -2,7 +2,7 @@
 //!
 //! A provider that refuses a request for its shape says so in words. [`read`] finds in them what it is
 //! about and where; [`rungs`] gives what may be learned from that, the likeliest first. A rung is a few
-//! [`Lesson`]s with which the request is sent once more; if that is answered, they hold from then on.
+//! [lessons](interlingua_model::Lesson) with which the request is sent once more; if that is answered, they hold from then on.
 //! Words that no row knows are nobody's complaint here, and are the client's to read.
 
 pub mod path;
