@@ -1,5 +1,7 @@
 //! What goes back to the client.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use serde_json::Value;
 
@@ -31,6 +33,15 @@ impl Answer {
         self.headers.retain(|(name, _)| headers.iter().all(|(other, _)| name != other));
         self.headers.extend(headers);
         self
+    }
+
+    /// How long it waits on its way.
+    pub(crate) fn takes(&self) -> Duration {
+        let waits = self.before.iter().chain(&self.steps).map(|step| match step {
+            Step::Wait(time) => *time,
+            _ => Duration::ZERO,
+        });
+        waits.sum()
     }
 
     /// Everything that would be sent, joined. Waiting and breaking off leave no trace here.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use interlingua_strict::anthropic::thread_fingerprint;
 use interlingua_strict::{Kept, Known, Next};
@@ -29,6 +30,8 @@ struct Reply {
     previous: Option<String>,
     said: Vec<Value>,
     kept: Kept,
+    /// How long the reply that goes on from it is on its way.
+    busy: Option<Instant>,
 }
 
 impl Memory {
@@ -37,7 +40,11 @@ impl Memory {
         let mut known = Known::default();
         let id = previous(route.api, body).unwrap_or_default();
         if let Some(reply) = self.lock().by_id.get(&key(route, id)) {
-            known.keep(id, reply.kept.clone());
+            let mut kept = reply.kept.clone();
+            if reply.busy.is_some_and(|until| Instant::now() < until) {
+                kept.next = Next::Coming;
+            }
+            known.keep(id, kept);
         }
         known
     }
@@ -63,8 +70,14 @@ impl Memory {
         Some(whole.into())
     }
 
-    /// Keeps a reply, if the request wants that.
-    pub(crate) fn keep(&self, route: &Route, body: &Value, id: &str, reply: Vec<Value>) {
+    /// Keeps a reply that takes so long to arrive, if the request wants that.
+    pub(crate) fn keep(
+        &self,
+        route: &Route,
+        body: &Value,
+        (id, reply): (&str, Vec<Value>),
+        takes: Duration,
+    ) {
         if !is_kept(route.api, body) {
             return;
         }
@@ -74,6 +87,7 @@ impl Memory {
         let mut replies = self.lock();
         if let Some(before) = previous.as_ref().and_then(|id| replies.by_id.get_mut(id)) {
             before.kept.next = Next::Taken;
+            before.busy = Instant::now().checked_add(takes);
         }
         let fingerprint = match route.api {
             Api::Anthropic => thread_fingerprint(body),
@@ -81,7 +95,7 @@ impl Memory {
         };
         let kept = Kept { fingerprint, next: Next::Open };
         let id = key(route, id);
-        if replies.by_id.insert(id.clone(), Reply { previous, said, kept }).is_none() {
+        if replies.by_id.insert(id.clone(), Reply { previous, said, kept, busy: None }).is_none() {
             replies.order.push_back(id);
         }
         if replies.order.len() > MOST

@@ -178,9 +178,6 @@ impl Simulator {
             pieces,
             array: asked.array,
         };
-        if let Some((id, said)) = speak::kept(&voice) {
-            self.memory.keep(asked.route, &asked.body, &id, said);
-        }
         let error = Trouble::Overloaded;
         let form = match stream {
             false => Form::Json,
@@ -213,6 +210,9 @@ impl Simulator {
             answer.headers.push(("content-length".to_owned(), length.to_string()));
         }
         answer.steps = deliver(frames, &asked.faults);
+        if let Some((id, said)) = speak::kept(&voice) {
+            self.memory.keep(asked.route, &asked.body, (&id, said), answer.takes());
+        }
         answer
     }
 

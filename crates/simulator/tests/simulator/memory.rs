@@ -1,8 +1,13 @@
 //! Conversations that the provider holds go on from a reply that it gave.
 
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
-use crate::client::{PROMPT, Server, request};
+use crate::client::{PROMPT, Reply, Server, request};
+use crate::envelope::{Envelopes, Refused};
 
 /// The first reply of a conversation, and the call in it.
 fn first(server: &Server, store: bool) -> (String, Value, String, String) {
@@ -75,24 +80,41 @@ fn calls_of_a_response_that_is_kept_must_be_answered() {
 }
 
 #[test]
-fn a_thread_goes_on_once() {
+fn a_thread_goes_on_once_and_as_it_began() {
     let server = Server::start();
-    let ask = |thread: Value, text: &str| {
+    let ask = |thread: &Value, system: &str, fault: &str| {
         let body = json!({
-            "model": "claude-opus-4-5", "max_tokens": 500, "thread": thread,
-            "messages": [{"role": "user", "content": text}],
+            "model": "claude-opus-4-5", "max_tokens": 500, "thread": thread, "system": system,
+            "messages": [{"role": "user", "content": "And now?"}],
         });
-        let headers = "anthropic-beta: message-threads-2026-08-12\r\n";
-        server.send("POST", "/anthropic/v1/messages", headers, body.to_string().as_bytes())
+        let headers = format!("anthropic-beta: message-threads-2026-08-12\r\n{fault}");
+        server.send("POST", "/anthropic/v1/messages", &headers, body.to_string().as_bytes())
     };
-    let id = ask(json!({"type": "create"}), "Hello").json()["id"].as_str().unwrap().to_owned();
-    let on = || json!({"type": "continue", "previous_message_id": id});
-    let reply = ask(on(), "And now?");
-    assert_eq!(reply.status, 200, "{}", reply.text());
-    let again = ask(on(), "And now again?");
-    assert_eq!(again.status, 409);
-    assert_eq!(again.json()["error"]["type"], "conflict_error");
-    assert_eq!(again.json()["error"]["details"]["error_code"], "thread_already_continued");
+    let first = ask(&json!({"type": "create"}), "Be good.", "").json();
+    let on = json!({"type": "continue", "previous_message_id": first["id"]});
+    is_refused("thread-fingerprint", &ask(&on, "Be bad.", ""));
+    std::thread::scope(|scope| {
+        let slow = scope.spawn(|| ask(&on, "Be good.", "x-sim-fault: stall=2\r\n"));
+        // Until the other has been heard, this one is let in, and the other is what comes too late.
+        std::thread::sleep(Duration::from_millis(500));
+        is_refused("thread-in-flight", &ask(&on, "Be good.", ""));
+        assert_eq!(slow.join().unwrap().status, 200);
+    });
+    is_refused("thread-continued", &ask(&on, "Be good.", ""));
+}
+
+/// Whether the answer is what the cases of this rule say, whole.
+fn is_refused(rule: &str, reply: &Reply) {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/strict/anthropic");
+    let case = fs::read(corpus.join(format!("{rule}.json"))).unwrap();
+    let case: Value = serde_json::from_slice(&case).unwrap();
+    let entry = &case["refuse"][0];
+    let status = entry["status"].as_u64().unwrap_or(400);
+    assert_eq!(u64::from(reply.status), status, "{rule}: {}", reply.text());
+    let refused = Refused { dialect: "anthropic", flavor: "anthropic", status, entry };
+    if let Some(how) = Envelopes::read().differs(&refused, reply) {
+        panic!("{rule}: {how}");
+    }
 }
 
 #[test]
