@@ -1,7 +1,7 @@
 //! Runs the binary the way a shell does.
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, Command, Stdio};
 
 pub(crate) struct Ran {
     pub(crate) code: i32,
@@ -40,4 +40,17 @@ impl Ran {
     pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.stdout).into_owned()
     }
+}
+
+/// Starts a command that listens, and gives its address, which it says first.
+pub(crate) fn listening(arguments: &[&str], change: impl FnOnce(&mut Command)) -> (Child, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_interlingua"));
+    command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+    change(&mut command);
+    let mut child = command.spawn().expect("the binary starts");
+    let mut line = String::new();
+    let stdout = child.stdout.take().expect("stdout is a pipe");
+    BufReader::new(stdout).read_line(&mut line).expect("a line comes");
+    let addr = line.trim().strip_prefix("http://").expect("an address").to_owned();
+    (child, addr)
 }

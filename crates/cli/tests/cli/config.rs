@@ -3,10 +3,9 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::command::interlingua;
+use crate::command::{interlingua, listening};
 
 #[test]
 fn a_good_file_says_nothing_on_stdout() {
@@ -70,18 +69,10 @@ fn a_gateway_follows_its_file_and_keeps_the_old_one_when_it_is_bad() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("gateway.toml");
     fs::write(&path, "models.first-name = \"sim/echo\"\n").expect("written");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_interlingua"))
-        .args(["serve", "--listen", "127.0.0.1:0", "--config"])
-        .arg(&path)
-        .env("XDG_DATA_HOME", folder.path())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    let mut line = String::new();
-    let stdout = child.stdout.take().expect("stdout is a pipe");
-    BufReader::new(stdout).read_line(&mut line).expect("a line comes");
-    let addr = line.trim().strip_prefix("http://").expect("an address").to_owned();
+    let (mut child, addr) =
+        listening(&["serve", "--listen", "127.0.0.1:0", "--config"], |command| {
+            command.arg(&path).env("XDG_DATA_HOME", folder.path());
+        });
     assert!(models(&addr).contains("first-name"));
     fs::write(&path, "models.other-name = \"sim/echo\"\n").expect("written");
     let start = Instant::now();

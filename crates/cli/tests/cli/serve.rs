@@ -1,25 +1,17 @@
 //! `interlingua serve`.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Command, Stdio};
 use std::time::Duration;
+
+use crate::command::listening;
 
 #[test]
 fn nobody_who_answers_waits_for_whoever_reads_the_log() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_interlingua"))
-        .args(["serve", "--listen", "127.0.0.1:0"])
-        .env_clear()
-        .env("HOME", folder.path())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    let mut line = String::new();
-    let stdout = child.stdout.take().expect("stdout is a pipe");
-    BufReader::new(stdout).read_line(&mut line).expect("a line comes");
-    let addr = line.trim().strip_prefix("http://").expect("an address").to_owned();
+    let (mut child, addr) = listening(&["serve", "--listen", "127.0.0.1:0"], |command| {
+        command.env_clear().env("HOME", folder.path());
+    });
     let body = r#"{"model":"sim/echo","messages":[{"role":"user","content":"Hi"}]}"#;
     // Their lines are more than a pipe holds, and nobody reads.
     for number in 0..700 {

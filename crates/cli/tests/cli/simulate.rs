@@ -1,28 +1,21 @@
 //! `interlingua simulate`.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 
-use crate::command::interlingua;
+use crate::command::{interlingua, listening};
 
 /// A simulator, and where it listens.
 struct Running(Child, String);
 
 impl Running {
     fn start(arguments: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_interlingua"))
-            .args(["simulate", "--listen", "127.0.0.1:0"])
-            .args(arguments)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the binary starts");
-        let mut line = String::new();
-        let stdout = child.stdout.take().expect("stdout is a pipe");
-        BufReader::new(stdout).read_line(&mut line).expect("a line comes");
-        let addr = line.trim().strip_prefix("http://").expect("an address").to_owned();
+        let own = &["simulate", "--listen", "127.0.0.1:0"];
+        let (child, addr) = listening(own, |command| {
+            command.args(arguments);
+        });
         Self(child, addr)
     }
 
