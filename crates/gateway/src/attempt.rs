@@ -6,17 +6,16 @@ use bytes::Bytes;
 use http::Response;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use interlingua::guard::{Finding, Watch};
-use interlingua::model::{FailureKind, Reply, Retry};
+use interlingua::model::{FailureKind, Lessons, Reply, Retry};
 use interlingua::{
     Dialect, Doc, Exchange, Failure, Ledger, ReadReply, Recalled, ReplyError, Stream, Target, Text,
-    TranslatedReply, encode_reply, open_document, read_reply, unfold, writer,
+    Translated, TranslatedReply, encode_reply, open_document, read_reply, unfold, writer,
 };
-use interlingua_upstream::{Answer, Ask, Body, Call, retry};
-use interlingua_vault::Origin;
+use interlingua_upstream::{Answer, Ask, Body, retry};
 use tokio::time::{Instant, sleep_until};
 
-use crate::builtin::Builtin;
-use crate::config::{Config, Route, SIMULATED, To};
+use crate::asking::name_of;
+use crate::config::{Config, Route};
 use crate::out::{Out, Streaming};
 use crate::refusal::{JSON, Refusal, failure};
 use crate::state::Gateway;
@@ -42,6 +41,13 @@ pub(crate) struct Order<'o> {
     pub(crate) array: bool,
 }
 
+/// A request as it leaves, and what its answer is looked at with.
+struct Written {
+    translated: Translated,
+    watch: Option<Watch>,
+    held: Talk,
+}
+
 /// What is known when a provider has said 200.
 struct Heard<'o> {
     order: &'o Order<'o>,
@@ -58,11 +64,11 @@ impl Order<'_> {
         &self,
         body: Doc,
         route: &Route,
+        lessons: &Lessons,
         tale: &mut Option<Tale>,
     ) -> Result<Response<Out>, Refusal> {
         let (to, flavor) = self.speaks(route);
         let model = Self::model_at(route);
-        let id = tale.as_mut().map(|tale| tale.asks(name_of(route), &model));
         let target = Target {
             model: Some(Text::new(&model)),
             flavor,
@@ -70,7 +76,7 @@ impl Order<'_> {
             stream: self.stream,
             trusting: true,
             remembers: true,
-            ..Target::default()
+            lessons: lessons.clone(),
         };
         let opened = open_document(body, self.from, to, &target);
         let guard = &self.gateway.guard;
@@ -84,7 +90,24 @@ impl Order<'_> {
         let restored = self.gateway.vault.recall(opened.conversation(), &held).await;
         let translated = opened.translate(&Recalled { told, restored });
         Tale::repaired(&translated.ledger);
-        let answer = self.ask(route, Ask::Turn { stream: self.stream }, &model, translated.body);
+        let sent = Bytes::clone(&translated.body);
+        let written = Written { translated, watch, held };
+        let answered = self.answered(route, &model, to, written, tale).await;
+        answered.map_err(|refusal| Refusal { sent: Some(sent), ..refusal })
+    }
+
+    /// Asks with a request that is written, and waits until the answer is sure to be one.
+    async fn answered(
+        &self,
+        route: &Route,
+        model: &str,
+        to: &'static dyn Dialect,
+        written: Written,
+        tale: &mut Option<Tale>,
+    ) -> Result<Response<Out>, Refusal> {
+        let Written { translated, watch, held } = written;
+        let id = tale.as_mut().map(|tale| tale.asks(name_of(route), model));
+        let answer = self.ask(route, Ask::Turn { stream: self.stream }, model, translated.body);
         let answer = answer.await?;
         if !(200..300).contains(&answer.status) {
             return Err(self.refused(answer, to).await);
@@ -97,7 +120,7 @@ impl Order<'_> {
         exchange.carries = true;
         let streamed = is_stream(&answer.headers);
         if let Some(tale) = tale.as_mut() {
-            tale.desk = watch.is_some().then(|| guard.desk(self.owner));
+            tale.desk = watch.is_some().then(|| self.gateway.guard.desk(self.owner));
             tale.keeping = Some(Keeping::new(&self.gateway.vault, held));
         }
         let ledger = translated.ledger;
@@ -108,75 +131,6 @@ impl Order<'_> {
             (false, true) => heard.unfolded(tale).await,
             (false, false) => heard.whole(tale).await,
         }
-    }
-
-    /// Asks a provider, or the model that is built in.
-    pub(crate) async fn ask(
-        &self,
-        route: &Route,
-        ask: Ask,
-        model: &str,
-        body: Bytes,
-    ) -> Result<Answer, Failure> {
-        match &route.to {
-            To::Simulated => self.gateway.builtin.call(ask, body).await,
-            To::Provider(provider) => {
-                let provider = provider.speaking(self.from.id()).unwrap_or(provider);
-                let headers = self.passed_on(provider.dialect);
-                self.gateway.upstream.call(Call { provider, ask, model, headers, body }).await
-            }
-        }
-    }
-
-    /// Who will be able to open the seals of what comes back on a route.
-    fn origin(&self, route: &Route) -> Origin {
-        match &route.to {
-            To::Simulated => vault::origin_of_built_in(&route.model),
-            To::Provider(provider) => {
-                let provider = provider.speaking(self.from.id()).unwrap_or(provider);
-                vault::origin(provider, &route.model)
-            }
-        }
-    }
-
-    /// The client's own dialect where the provider speaks it, else the provider's.
-    pub(crate) fn speaks(&self, route: &Route) -> (&'static dyn Dialect, Option<&'static str>) {
-        match &route.to {
-            To::Simulated => (self.gateway.builtin.dialect, None),
-            To::Provider(provider) => {
-                let provider = provider.speaking(self.from.id()).unwrap_or(provider);
-                (provider.dialect, provider.flavor)
-            }
-        }
-    }
-
-    pub(crate) fn model_at(route: &Route) -> String {
-        match &route.to {
-            To::Simulated => Builtin::model(&route.model),
-            To::Provider(_) => route.model.clone(),
-        }
-    }
-
-    pub(crate) fn betas(&self, to: &dyn Dialect) -> Vec<Text> {
-        if to.id() != self.from.id() {
-            return Vec::new();
-        }
-        let values = self.headers.get_all(BETAS).into_iter().filter_map(|v| v.to_str().ok());
-        let names = values.flat_map(|value| value.split(',')).map(str::trim);
-        names.filter(|name| !name.is_empty()).map(Text::new).collect()
-    }
-
-    /// Headers that belong to the request, where the provider speaks the client's dialect.
-    fn passed_on(&self, to: &dyn Dialect) -> HeaderMap {
-        let mut headers = HeaderMap::new();
-        if to.id() == self.from.id() {
-            for name in PASSED_ON {
-                for value in self.headers.get_all(&name) {
-                    headers.append(name.clone(), value.clone());
-                }
-            }
-        }
-        headers
     }
 
     /// A provider's error, for the client: as it came where both speak one dialect.
@@ -191,7 +145,7 @@ impl Order<'_> {
         // A page of something on the way is in nobody's dialect.
         let same = to.id() == self.client.id() && failure.written.is_some();
         let as_it_came = same.then(|| Box::new((body, headers.get(CONTENT_TYPE).cloned())));
-        Refusal { failure: Box::new(failure), as_it_came }
+        Refusal { failure: Box::new(failure), as_it_came, sent: None }
     }
 }
 
@@ -361,13 +315,6 @@ fn is_stream(headers: &HeaderMap) -> bool {
     STREAMS.iter().any(|known| kind.starts_with(known))
 }
 
-pub(crate) fn name_of(route: &Route) -> &str {
-    match &route.to {
-        To::Simulated => SIMULATED,
-        To::Provider(provider) => &provider.name,
-    }
-}
-
 /// Seconds since 1970.
 fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
@@ -378,9 +325,6 @@ const HOLD: Duration = Duration::from_secs(10);
 const LARGEST_ERROR: usize = 1024 * 1024;
 const STREAMS: &[&str] = &["text/event-stream", "application/vnd.amazon.eventstream"];
 
-const BETAS: &str = "anthropic-beta";
-const PASSED_ON: [HeaderName; 2] =
-    [HeaderName::from_static(BETAS), HeaderName::from_static("anthropic-version")];
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream; charset=utf-8");
 const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
 const REPAIRS: HeaderName = HeaderName::from_static("x-interlingua-repairs");

@@ -7,9 +7,11 @@ use interlingua::{Dialect, Doc, Target, Text, translate_document};
 use interlingua_upstream::Ask;
 
 use crate::affinity;
+use crate::asking::name_of;
 use crate::attempt::Order;
 use crate::config::{Route, To};
 use crate::excess;
+use crate::learned::Teacher;
 use crate::out::Out;
 use crate::refusal::{JSON, Refusal};
 use crate::turn::Came;
@@ -62,10 +64,12 @@ fn counts(order: &Order<'_>, route: &Route) -> bool {
 async fn asked(order: &Order<'_>, body: Doc, route: &Route) -> Option<u64> {
     let (to, flavor) = order.speaks(route);
     let model = Order::model_at(route);
+    let teacher = Teacher { provider: name_of(route), dialect: to.id().0, model: &model };
     let target = Target {
         model: Some(Text::new(&model)),
         flavor,
         betas: order.betas(to),
+        lessons: order.gateway.learned.of(teacher).await,
         ..Target::default()
     };
     let translated = translate_document(body, order.from, to, &target);

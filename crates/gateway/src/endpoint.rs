@@ -17,11 +17,20 @@ pub(crate) enum Endpoint {
     Health,
     Ready,
     Metrics,
+    /// What was learned: to be shown, or forgotten.
+    Lessons(Lessons),
     /// Somebody looks in with a browser.
     Welcome,
     /// A connection of another kind, which clients do without when they are told.
     Upgrade,
     Unknown,
+}
+
+/// What is to be done with what was learned of a provider's model, or of all.
+pub(crate) struct Lessons {
+    pub(crate) forget: bool,
+    pub(crate) provider: Option<String>,
+    pub(crate) model: Option<String>,
 }
 
 /// What the path says about a request.
@@ -62,6 +71,10 @@ pub(crate) fn address(method: &Method, uri: &Uri, headers: &HeaderMap) -> Addres
         (&Method::GET, ["healthz"]) => (Endpoint::Health, None),
         (&Method::GET, ["readyz"]) => (Endpoint::Ready, None),
         (&Method::GET, ["metrics"]) => (Endpoint::Metrics, None),
+        (&Method::GET, ["api", "lessons"]) => (Endpoint::Lessons(lessons(false, &[])), None),
+        (&Method::DELETE, ["api", "lessons", of @ ..]) => {
+            (Endpoint::Lessons(lessons(true, of)), None)
+        }
         (&Method::GET | &Method::HEAD, []) => (Endpoint::Welcome, None),
         (&Method::GET, _) if headers.contains_key(header::UPGRADE) => (Endpoint::Upgrade, named),
         (&Method::POST, _) if let Some(row) = row => {
@@ -71,6 +84,15 @@ pub(crate) fn address(method: &Method, uri: &Uri, headers: &HeaderMap) -> Addres
     };
     let dialect = dialect.unwrap_or_else(|| told_by(headers, &segments));
     Address { endpoint, dialect: find(dialect).unwrap_or(interlingua::ALL[0]) }
+}
+
+/// A provider, and its model, whose name may have slashes in it.
+fn lessons(forget: bool, of: &[&str]) -> Lessons {
+    let name = |written: &str| percent_decode_str(written).decode_utf8_lossy().into_owned();
+    let (provider, model) = of.split_first().map_or((None, None), |(first, rest)| {
+        (Some(name(first)), (!rest.is_empty()).then(|| name(&rest.join("/"))))
+    });
+    Lessons { forget, provider, model }
 }
 
 /// `models`, `models/NAME`, `models/NAME:VERB`; names may have slashes in them.

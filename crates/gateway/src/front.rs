@@ -15,9 +15,9 @@ use hyper::body::Incoming;
 use interlingua::model::FailureKind;
 use interlingua::{Dialect, Failure};
 
-use crate::endpoint::{Address, Endpoint, address};
+use crate::endpoint::{Address, Endpoint, Lessons, address};
 use crate::out::Out;
-use crate::refusal::{Refusal, failure};
+use crate::refusal::{JSON, Refusal, failure};
 use crate::state::Gateway;
 use crate::turn::Came;
 use crate::{access, models, reading, remembered};
@@ -89,6 +89,7 @@ async fn admitted(
         Endpoint::Models { model: None } => {
             return Ok(models::list(&gateway, &config, dialect).await);
         }
+        Endpoint::Lessons(lessons) => return Ok(learned(&gateway, &lessons).await),
         other => return Ok(small(&gateway, dialect, &other)),
     };
     let owner = key.map_or("", |key| &key.name);
@@ -108,6 +109,19 @@ async fn admitted(
         body,
     };
     Ok(if counts { came.count().await } else { came.turn((room, guest)).await })
+}
+
+/// What was learned of models, for a person; or how many were forgotten.
+async fn learned(gateway: &Gateway, asked: &Lessons) -> Response<Out> {
+    let (provider, model) = (asked.provider.as_deref(), asked.model.as_deref());
+    let body = if asked.forget {
+        serde_json::json!({"forgotten": gateway.learned.forget(provider, model).await})
+    } else {
+        gateway.learned.shown().await
+    };
+    let mut response = plain(StatusCode::OK, body.to_string());
+    response.headers_mut().insert(CONTENT_TYPE, JSON);
+    response
 }
 
 /// What needs no model.

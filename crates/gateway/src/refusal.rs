@@ -14,11 +14,13 @@ pub(crate) struct Refusal {
     pub(crate) failure: Box<Failure>,
     /// The provider's own words, where the client speaks its dialect: agents match on them.
     pub(crate) as_it_came: Option<Box<(Bytes, Option<HeaderValue>)>>,
+    /// What was refused, where a provider did.
+    pub(crate) sent: Option<Bytes>,
 }
 
 impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
-        Self { failure: Box::new(failure), as_it_came: None }
+        Self { failure: Box::new(failure), as_it_came: None, sent: None }
     }
 }
 

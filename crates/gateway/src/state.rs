@@ -20,6 +20,7 @@ use crate::builtin::Builtin;
 use crate::catalogue::Catalogue;
 use crate::config::Config;
 use crate::guarding::Guarding;
+use crate::learned::Learned;
 use crate::otel::Line;
 use crate::quota::Quotas;
 use crate::refusal::failure;
@@ -36,6 +37,7 @@ pub struct Gateway {
     pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) quotas: Arc<Quotas>,
     pub(crate) guard: Arc<Guarding>,
+    pub(crate) learned: Arc<Learned>,
     /// One for each request that is being answered.
     pub(crate) room: Arc<Semaphore>,
     pub(crate) draining: Arc<AtomicBool>,
@@ -67,6 +69,7 @@ impl Gateway {
             catalogue: Arc::default(),
             quotas: Arc::default(),
             guard: Arc::new(Guarding::keeping(Arc::new(Answered(Arc::clone(&store))))),
+            learned: Arc::new(Learned::kept_in(Arc::clone(&store))),
             room: Arc::new(Semaphore::new(config.limits.streams)),
             draining: Arc::default(),
             metrics: telemetry::metrics(),
@@ -87,6 +90,7 @@ impl Gateway {
             catalogue: Arc::clone(&self.catalogue),
             quotas: Arc::clone(&self.quotas),
             guard: Arc::clone(&self.guard),
+            learned: Arc::clone(&self.learned),
             room: Arc::clone(&self.room),
             draining: Arc::clone(&self.draining),
             metrics: self.metrics.clone(),

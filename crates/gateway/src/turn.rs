@@ -11,7 +11,8 @@ use interlingua::{Dialect, Doc, Failure, find};
 use interlingua_upstream::retry::{Backoff, chance};
 use tokio::time::sleep;
 
-use crate::attempt::{Order, name_of};
+use crate::asking::name_of;
+use crate::attempt::Order;
 use crate::config::{Config, Limits, Route};
 use crate::endpoint::Asked;
 use crate::out::Out;
@@ -122,12 +123,14 @@ impl Came<'_> {
     ) -> Result<Response<Out>, Refusal> {
         let way = self.gateway.ways.way(name_of(route));
         way.budget.earn();
+        // A request that is refused for its shape is sent once more at the most.
+        let mut once_more = Some(|| read(&self.body, &self.config.limits));
         for tries in 0.. {
             let Ok(pass) = way.breaker.admit(Instant::now()) else {
                 return Err(resting(name_of(route)));
             };
             let body = again.take().map_or_else(|| read(&self.body, &self.config.limits), Ok)?;
-            let refusal = match order.attempt(body, route, tale).await {
+            let refusal = match order.taught(body, &mut once_more, route, tale).await {
                 Ok(response) => {
                     pass.succeeded(Instant::now());
                     return Ok(response);
@@ -189,7 +192,7 @@ fn threads(body: &Doc, from: &dyn Dialect) -> Option<Refusal> {
              \"details\":{{\"error_code\":\"thread_unsupported_request\"}}}}}}"
         );
         let as_it_came = Some(Box::new((body.into(), None)));
-        Refusal { failure: Box::new(failure(FailureKind::Shape, message)), as_it_came }
+        Refusal { as_it_came, ..failure(FailureKind::Shape, message).into() }
     })
 }
 

@@ -91,6 +91,12 @@ impl Lessons {
         self.0.iter().flat_map(|lessons| lessons.iter())
     }
 
+    /// These and those, which are newer.
+    #[must_use]
+    pub fn and(&self, newer: &Self) -> Self {
+        newer.iter().fold(self.clone(), |all, lesson| all.with(lesson.clone()))
+    }
+
     /// These and one more, which takes the place of the one about the same. Of very many seals the
     /// oldest are forgotten.
     #[must_use]

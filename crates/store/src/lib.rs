@@ -49,8 +49,8 @@ pub trait Store: Send + Sync + fmt::Debug {
     fn all(&self, kind: Kind) -> BoxFuture<'_, Vec<Record>>;
 
     /// Forgets what is there now: records of this owner, or of all; those under this key, or all. A
-    /// record goes whole, whatever other keys it lies under. From now on it is not found; on disk it
-    /// is overwritten when this says how many there were.
+    /// record goes whole, whatever other keys it lies under. From now on it is not found, whether or not this
+    /// is awaited; on disk it is overwritten when this says how many there were.
     fn remove(
         &self,
         kind: Kind,

@@ -206,6 +206,10 @@ pub(crate) fn get(at: SocketAddr, path: &str, headers: &str) -> Answer {
     send(at, "GET", path, headers, b"")
 }
 
+pub(crate) fn delete(at: SocketAddr, path: &str) -> Answer {
+    send(at, "DELETE", path, "", b"")
+}
+
 fn send(at: SocketAddr, method: &str, path: &str, headers: &str, body: &[u8]) -> Answer {
     let mut stream = TcpStream::connect(at).unwrap();
     stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();

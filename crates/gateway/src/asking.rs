@@ -1,0 +1,94 @@
+//! How a provider is asked: in which dialect, for which model, with which headers.
+
+use bytes::Bytes;
+use http::header::{HeaderMap, HeaderName};
+use interlingua::{Dialect, Failure, Text};
+use interlingua_upstream::{Answer, Ask, Call};
+use interlingua_vault::Origin;
+
+use crate::attempt::Order;
+use crate::builtin::Builtin;
+use crate::config::{Route, SIMULATED, To};
+use crate::vault;
+
+impl Order<'_> {
+    /// Asks a provider, or the model that is built in.
+    pub(crate) async fn ask(
+        &self,
+        route: &Route,
+        ask: Ask,
+        model: &str,
+        body: Bytes,
+    ) -> Result<Answer, Failure> {
+        match &route.to {
+            To::Simulated => self.gateway.builtin.call(ask, body).await,
+            To::Provider(provider) => {
+                let provider = provider.speaking(self.from.id()).unwrap_or(provider);
+                let headers = self.passed_on(provider.dialect);
+                self.gateway.upstream.call(Call { provider, ask, model, headers, body }).await
+            }
+        }
+    }
+
+    /// Who will be able to open the seals of what comes back on a route.
+    pub(crate) fn origin(&self, route: &Route) -> Origin {
+        match &route.to {
+            To::Simulated => vault::origin_of_built_in(&route.model),
+            To::Provider(provider) => {
+                let provider = provider.speaking(self.from.id()).unwrap_or(provider);
+                vault::origin(provider, &route.model)
+            }
+        }
+    }
+
+    /// The client's own dialect where the provider speaks it, else the provider's.
+    pub(crate) fn speaks(&self, route: &Route) -> (&'static dyn Dialect, Option<&'static str>) {
+        match &route.to {
+            To::Simulated => (self.gateway.builtin.dialect, None),
+            To::Provider(provider) => {
+                let provider = provider.speaking(self.from.id()).unwrap_or(provider);
+                (provider.dialect, provider.flavor)
+            }
+        }
+    }
+
+    pub(crate) fn model_at(route: &Route) -> String {
+        match &route.to {
+            To::Simulated => Builtin::model(&route.model),
+            To::Provider(_) => route.model.clone(),
+        }
+    }
+
+    pub(crate) fn betas(&self, to: &dyn Dialect) -> Vec<Text> {
+        if to.id() != self.from.id() {
+            return Vec::new();
+        }
+        let values = self.headers.get_all(BETAS).into_iter().filter_map(|v| v.to_str().ok());
+        let names = values.flat_map(|value| value.split(',')).map(str::trim);
+        names.filter(|name| !name.is_empty()).map(Text::new).collect()
+    }
+
+    /// Headers that belong to the request, where the provider speaks the client's dialect.
+    fn passed_on(&self, to: &dyn Dialect) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        if to.id() == self.from.id() {
+            for name in PASSED_ON {
+                for value in self.headers.get_all(&name) {
+                    headers.append(name.clone(), value.clone());
+                }
+            }
+        }
+        headers
+    }
+}
+
+pub(crate) fn name_of(route: &Route) -> &str {
+    match &route.to {
+        To::Simulated => SIMULATED,
+        To::Provider(provider) => &provider.name,
+    }
+}
+
+const BETAS: &str = "anthropic-beta";
+const PASSED_ON: [HeaderName; 2] =
+    [HeaderName::from_static(BETAS), HeaderName::from_static("anthropic-version")];
