@@ -46,7 +46,9 @@ pub(super) fn turn(node: Node<'_>, at: usize, ledger: &mut Ledger) -> Verbatim<T
         turn.role = role(role_node, place, ledger);
         let needed = calls.is_none() || content_node.is_some_and(|content| !content.is_null());
         if needed {
-            turn.blocks = content(content_node, place, ledger);
+            // What a message of a tool says stands inside the result that it becomes.
+            let block = answered.map(|_| 0);
+            turn.blocks = content(content_node, Place { block, ..place }, ledger);
         }
         if let Some(calls) = calls {
             chat_like::calls(calls, place, &mut turn.blocks, ledger);
@@ -111,22 +113,22 @@ pub(super) fn content(
 /// Adds one element of a content list, whatever it is.
 fn push(item: Node<'_>, place: Place, blocks: &mut Vec<Verbatim<Block>>, ledger: &mut Ledger) {
     // Blocks inside a result are told apart no further than the result.
-    let place = Place { block: place.block.or(Some(blocks.len() as u32)), ..place };
+    let here = Place { block: place.block.or(Some(blocks.len() as u32)), ..place };
     match item.kind() {
-        Kind::Object => blocks.push(block(item, place, ledger)),
+        Kind::Object => blocks.push(block(item, here, ledger)),
         Kind::Array => {
-            odd(ledger, place, "a list inside the content is read as part of it");
+            odd(ledger, here, "a list inside the content is read as part of it");
             item.items().for_each(|inner| push(inner, place, blocks, ledger));
         }
         Kind::String => {
-            odd(ledger, place, "a bare string is read as text");
+            odd(ledger, here, "a bare string is read as text");
             blocks.push(Verbatim::new(Block::text(item.text().unwrap_or_default())));
         }
         Kind::Bool | Kind::Number => {
-            odd(ledger, place, format!("`{}` is read as text", item.raw()));
+            odd(ledger, here, format!("`{}` is read as text", item.raw()));
             blocks.push(Verbatim::new(Block::text(Text::new(item.raw()))));
         }
-        Kind::Null => odd(ledger, place, "null is no content"),
+        Kind::Null => odd(ledger, here, "null is no content"),
     }
 }
 
