@@ -2,7 +2,7 @@
 
 use interlingua_model::{Ledger, Place, Tool, ToolKind, Verbatim};
 use interlingua_wire::json::Object;
-use interlingua_wire::{Json, Node};
+use interlingua_wire::{Json, Node, Text};
 
 use super::{ID, blocks, read_blocks};
 use crate::note;
@@ -43,15 +43,16 @@ pub(super) fn decode(node: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
         ledger.loss(note::ODD_INPUT, Place::BODY, "a description is not a string: left out");
     }
     let some = |node: Node<'_>| (!node.is_null()).then(|| node.json());
+    let mut name = read_blocks::text(node.get("name"));
     let kind = if let Some(foreign) = node.get("foreign") {
-        self::foreign(foreign, ledger)
+        self::foreign(foreign, &mut name, ledger)
     } else if let Some(format) = node.get("freeform") {
         ToolKind::Freeform { format: some(format) }
     } else {
         ToolKind::Function { schema: node.get("schema").and_then(some) }
     };
     let tool = Tool {
-        name: read_blocks::text(node.get("name")),
+        name,
         description: description.and_then(Node::text),
         kind,
         strict: node.get("strict").and_then(Node::boolean),
@@ -62,14 +63,23 @@ pub(super) fn decode(node: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
     Verbatim::read(tool, ID, node.json())
 }
 
-/// A tool that only one dialect knows: of the kind that it says itself to be.
-fn foreign(foreign: Node<'_>, ledger: &mut Ledger) -> ToolKind {
-    let name = foreign.get("dialect").map(|name| name.word().into_owned()).unwrap_or_default();
+/// A tool that only one dialect knows: of the kind that it says itself to be, and
+/// under the name that it gives itself.
+fn foreign(foreign: Node<'_>, name: &mut Text, ledger: &mut Ledger) -> ToolKind {
+    let dialect = foreign.get("dialect").map(|name| name.word().into_owned()).unwrap_or_default();
     let json = foreign.get("json").map_or(Json::NULL, Node::json);
-    match crate::find(&name).filter(|dialect| dialect.id() != ID) {
-        Some(dialect) => dialect.decode_tool(json.doc().root(), ledger).into_value().kind,
-        None => {
-            ToolKind::Foreign { dialect: ID, kind: read_blocks::text(foreign.get("kind")), json }
-        }
+    let Some(dialect) = crate::find(&dialect).filter(|dialect| dialect.id() != ID) else {
+        let kind = read_blocks::text(foreign.get("kind"));
+        return ToolKind::Foreign { dialect: ID, kind, json };
+    };
+    let tool = dialect.decode_tool(json.doc().root(), ledger).into_value();
+    let named = json.doc().root().get("name").and_then(Node::text);
+    if let (ToolKind::Foreign { .. }, Some(named)) = (&tool.kind, named)
+        && named != *name
+    {
+        let what = format!("a tool called `{name}` is called `{named}` where it is known");
+        ledger.change(note::ODD_INPUT, Place::BODY, what);
+        *name = named;
     }
+    tool.kind
 }
