@@ -34,8 +34,18 @@ pub enum Kind {
     Shape(&'static [Key]),
     /// These fields, and any others.
     Open(&'static [Key]),
+    /// One of these fields and none of the others that are listed.
+    Union(&'static [Key]),
+    /// The first of these that it is; else the first that it can be made.
+    Either(&'static [Kind]),
+    /// A list in which something stands, each of it of this kind.
+    Filled(&'static Kind),
     /// A text that is not empty.
     Words,
+    /// A title: letters, digits, these and single blanks, and not too many.
+    Title(&'static str),
+    /// The word true.
+    Yes,
     /// A name: letters, digits and these, and not too many.
     Spelled(&'static str),
     /// An object with these fields, by the word in its `type`.
@@ -130,6 +140,18 @@ impl Reading<'_> {
                 let name = node.word();
                 node.is_string() && (1..=64).contains(&name.len()) && name.bytes().all(fits)
             }
+            Kind::Title(others) => {
+                let fits =
+                    |c: char| c.is_ascii_alphanumeric() || c.is_whitespace() || others.contains(c);
+                let title = node.word();
+                let blanks = title.chars().zip(title.chars().skip(1));
+                let doubled =
+                    |(one, other): (char, char)| one.is_whitespace() && other.is_whitespace();
+                node.is_string()
+                    && (1..=200).contains(&title.chars().count())
+                    && title.chars().all(fits)
+                    && !blanks.into_iter().any(doubled)
+            }
             Kind::Tagged(shapes) => {
                 let tag = node.get("type").map(Node::word).unwrap_or_default();
                 return match shapes.iter().find(|(word, _)| *word == tag) {
@@ -149,6 +171,7 @@ impl Reading<'_> {
                 node.boolean().is_some()
                     || self.either_case && ["true", "false"].contains(&&*node.word())
             }
+            Kind::Yes => node.boolean() == Some(true),
             Kind::Never => false,
             Kind::Object => node.is_object(),
             Kind::List => node.is_array(),
@@ -161,6 +184,21 @@ impl Reading<'_> {
             Kind::TextOr(_) if node.is_string() => true,
             Kind::TextOr(kind) | Kind::OrNull(kind) => return self.node(node, *kind),
             Kind::Each(kind) => return self.each(node, *kind),
+            Kind::Filled(kind) => {
+                return match self.each(node, *kind) {
+                    Fit::Instead(json) if json == Json::EMPTY_ARRAY => Fit::Drop,
+                    Fit::Fine if node.is_empty() => Fit::Drop,
+                    fit => fit,
+                };
+            }
+            Kind::Union(keys) => return self.union(node, keys),
+            Kind::Either(kinds) => {
+                let fits: Vec<Fit> = kinds.iter().map(|kind| self.node(node, *kind)).collect();
+                let fine = fits.iter().position(|fit| *fit == Fit::Fine);
+                let made = || fits.iter().position(|fit| *fit != Fit::Drop);
+                let chosen = fine.or_else(made).and_then(|at| fits.into_iter().nth(at));
+                return chosen.unwrap_or(Fit::Drop);
+            }
             Kind::Shape(keys) => return self.shape(node, keys, false),
             Kind::Open(keys) => return self.shape(node, keys, true),
         };
@@ -199,6 +237,18 @@ impl Reading<'_> {
                 }
             }
         }))
+    }
+
+    /// What says of itself with one field what it is. What else it has nobody looks at.
+    fn union(&self, node: Node<'_>, keys: &[Key]) -> Fit {
+        let is_set = |key: &&Key| {
+            node.fields().any(|field| self.is(&field.name(), key.name) && !field.value.is_null())
+        };
+        let mut set = keys.iter().filter(is_set);
+        match (set.next(), set.next()) {
+            (Some(one), None) => self.shape(node, &[Key { needed: true, ..*one }], true),
+            _ => Fit::Drop,
+        }
     }
 
     fn shape(&self, node: Node<'_>, keys: &[Key], open: bool) -> Fit {
