@@ -174,9 +174,10 @@ pub(super) fn only(field: Field<'_>) -> Json {
 
 /// A call of the provider's own tools has a type; nobody else can answer it.
 fn call(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Option<Block> {
-    if !node.is_object() || node.get("type").is_some_and(|kind| !kind.is_null()) {
+    if node.get("type").is_some_and(|kind| !kind.is_null()) {
         return None;
     }
+    note_other(node, place, ledger);
     let name = node.get("name").map(|name| said(name, place, ledger)).unwrap_or_default();
     let id = node.get("toolUseId").filter(|id| !id.is_null());
     let id = id.map(|id| said(id, place, ledger));
@@ -205,10 +206,19 @@ fn call(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Option<Block> {
     Some(block)
 }
 
+/// What is no object is the call or the result that its key says, so that what stands around it keeps
+/// its place.
+fn note_other(node: Node<'_>, place: Place, ledger: &mut Ledger) {
+    if !node.is_object() {
+        ledger.loss(note::ODD_INPUT, place, "a call or a result that is no object says nothing");
+    }
+}
+
 fn result(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Option<Block> {
-    if !node.is_object() || node.get("type").is_some_and(|kind| !kind.is_null()) {
+    if node.get("type").is_some_and(|kind| !kind.is_null()) {
         return None;
     }
+    note_other(node, place, ledger);
     let call = node.get("toolUseId").filter(|id| !id.is_null());
     let call = call.map(|id| said(id, place, ledger));
     if call.is_none() {
