@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use interlingua_model::{Block, Body, DialectId, Place, Role, Turn, Verbatim};
+use interlingua_model::{Block, Body, DialectId, Place, Role, Verbatim};
 use interlingua_wire::{Json, Node, Text};
 
 use crate::Work;
@@ -123,15 +123,19 @@ pub(crate) fn open_loop(work: &Work<'_>) -> usize {
     let turns = work.turns();
     let more =
         |block: &Verbatim<Block>| work.is_said(block) && !matches!(block.body, Body::ToolResult(_));
-    let says = |at: usize| is_users(work, &turns[at]) && turns[at].blocks.iter().any(more);
+    let says = |at: usize| is_users(work, at) && turns[at].blocks.iter().any(more);
     (0..turns.len()).rev().find(|at| says(*at)).map_or(0, |at| at + 1)
 }
 
-/// Whether the user says the turn: instructions from another dialect are the user's words.
-pub(crate) fn is_users(work: &Work<'_>, turn: &Turn) -> bool {
+/// Whether the user says the turn: instructions from another dialect, and those that are said as
+/// reminders, are the user's words.
+pub(crate) fn is_users(work: &Work<'_>, at: usize) -> bool {
+    let turn = &work.turns()[at];
     match turn.role {
         Role::User => true,
         Role::Assistant => false,
-        Role::System | Role::Developer => !work.is_own() && work.is_spoken(turn),
+        Role::System | Role::Developer => {
+            work.is_spoken(turn) && (!work.is_own() || work.is_reminder(at))
+        }
     }
 }

@@ -22,7 +22,7 @@
 
 use std::ops::Range;
 
-use interlingua_model::{Block, Role, Turn, Verbatim};
+use interlingua_model::{Block, Role, Verbatim};
 
 use super::{empty_turn, ends_with_assistant};
 use crate::Work;
@@ -98,11 +98,11 @@ fn is_off(work: &Work<'_>) -> bool {
 
 /// The assistant's words at the end, which the model goes on with.
 fn prefilled(work: &mut Work<'_>) {
-    let speaks = |turn: &Turn| match turn.role {
-        Role::Assistant => work.is_spoken(turn),
-        _ => thoughts::is_users(work, turn),
+    let speaks = |at: usize| match work.turns()[at].role {
+        Role::Assistant => work.is_spoken(&work.turns()[at]),
+        _ => thoughts::is_users(work, at),
     };
-    let stays = |at: usize| speaks(&work.turns()[at]) && !empty_turn::vanishes(work, at);
+    let stays = |at: usize| speaks(at) && !empty_turn::vanishes(work, at);
     let last = (0..work.turns().len()).rev().find(|at| stays(*at));
     let goes_on = |at: &usize| {
         work.turns()[*at].role == Role::Assistant && ends_with_assistant::may_be_last(work, *at)

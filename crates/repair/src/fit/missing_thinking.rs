@@ -24,11 +24,12 @@ pub fn apply(work: &mut Work<'_>) {
     if !work.profile.thinking.opens_loop || asked(&work.conversation().settings) != Asked::Budget {
         return;
     }
-    let open = &work.turns()[open_loop(work)..];
+    let (open, turns) = (open_loop(work), work.turns());
     let assistants = |turn: &Turn| turn.role == Role::Assistant && work.is_spoken(turn);
-    let last = open.iter().rfind(|turn| assistants(turn) || is_users(work, turn));
-    let ends_in_results = last.is_some_and(|turn| turn.role != Role::Assistant);
-    let said = open.iter().filter(|turn| assistants(turn));
+    let speaks = |at: &usize| assistants(&turns[*at]) || is_users(work, *at);
+    let last = (open..turns.len()).rev().find(speaks);
+    let ends_in_results = last.is_some_and(|at| turns[at].role != Role::Assistant);
+    let said = turns[open..].iter().filter(|turn| assistants(turn));
     let first = said.flat_map(|turn| &turn.blocks).find(|block| work.is_said(block));
     if ends_in_results && first.is_some_and(|block| !is_thinking(block)) {
         turn_off(work, "thinking is off for this request: the open calls lack theirs");
