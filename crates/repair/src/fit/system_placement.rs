@@ -22,11 +22,12 @@
 //! after    (its place: "Be brief.")   user: "hi"   user: "<system-reminder>It is late.</system-reminder>"
 //! ```
 
-use interlingua_model::{Body, Place, Role, Turn, Verbatim};
+use interlingua_model::{Block, Body, Place, Role, Turn, Verbatim};
 use interlingua_wire::Text;
 
 use crate::Work;
 use crate::look::{instructs, is_assistants, is_result, words};
+use crate::pairing;
 use crate::profile::roles::Instructions;
 
 pub fn apply(work: &mut Work<'_>) {
@@ -151,13 +152,19 @@ fn remind(work: &mut Work<'_>, turn: usize) {
     }
     work.turn(turn).role = Role::User;
     let after = work.turns().iter().enumerate().skip(turn + 1);
-    let run = after.take_while(|(_, turn)| !is_assistants(turn));
+    let run = after.take_while(|(_, turn)| !is_assistants(turn) && !opens(turn));
     let Some((answer, _)) = run.filter(|(_, turn)| has_result(turn)).last() else { return };
     while let Some(last) = work.blocks(turn).len().checked_sub(1) {
         let results = work.blocks(answer).iter().rposition(|block| is_result(block));
         work.carry((turn, last), (answer, results.map_or(0, |at| at + 1)));
     }
     work.remove_turn(turn);
+}
+
+/// Whether a turn calls before it answers, whoever says it: results after it are of these calls.
+fn opens(turn: &Turn) -> bool {
+    let pairs = |block: &&Verbatim<Block>| is_result(block) || pairing::call(block).is_some();
+    turn.blocks.iter().find(pairs).is_some_and(|first| !is_result(first))
 }
 
 /// Whether a turn that goes on by itself has what its last call gave.
