@@ -43,12 +43,16 @@ pub fn apply(work: &mut Work<'_>) {
 /// The first result that is not of the kind of its call, and whether the call takes free text.
 fn other_kind(work: &Work<'_>, round: &Round, mark: &str) -> Option<(Spot, bool)> {
     let dialect = work.profile.dialect;
-    round.results(work).find_map(|((turn, at), result)| {
+    let is_marked = |(turn, at): Spot| work.block(turn, at).extras.find(dialect, mark).is_some();
+    // What the provider holds may have a call for any result: only a call that lacks one counts.
+    let held = pairing::continues(work);
+    round.results(work).find_map(|(spot, result)| {
         let own = round.calls(work).find(|(_, call)| call.id == result.call);
-        let earlier = || work.conversation().call_of(turn, &result.call);
+        let earlier = || work.conversation().call_of(spot.0, &result.call).filter(|_| !held);
         let call = own.map(|(_, call)| call).or_else(earlier)?;
         let is_freeform = matches!(call.args, Args::Freeform(_));
-        let marked = work.block(turn, at).extras.find(dialect, mark).is_some();
-        (is_freeform != marked).then_some(((turn, at), is_freeform))
+        let mut same = round.results(work).filter(|(_, other)| other.call == result.call);
+        let answered = held && same.any(|(other, _)| is_marked(other) == is_freeform);
+        (is_freeform != is_marked(spot) && !answered).then_some((spot, is_freeform))
     })
 }
