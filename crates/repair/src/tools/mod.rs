@@ -119,6 +119,9 @@ fn one(tool: &Verbatim<Tool>, profile: &Profile, legacy: bool) -> Look {
                 let kept = tool.extras.find(dialect, OWN).is_some();
                 look.own = kept && !own::fits(schema, own, own::Spelled::Anew);
             }
+            if text.is_none() {
+                look.own |= !own_extras_fit(tool, profile);
+            }
             look
         }
     }
@@ -180,6 +183,19 @@ fn look_at_own(tool: Node<'_>, rules: &Tools, reading: &Reading<'_>, look: &mut 
         look.odd |= said(sister).is_some();
         look.own |= !own::fits(found, own, own::Spelled::Here);
     }
+}
+
+/// Whether schemas of the provider's own kind that a tool brings along may stand as they are.
+fn own_extras_fit(tool: &Tool, profile: &Profile) -> bool {
+    let (Some(own), reading) = (profile.tools.schema.own, profile.reading()) else { return true };
+    let is_own = |key: &Text| {
+        let mut pairs = profile.tools.kinds.own_schemas.iter();
+        pairs.any(|(name, _)| reading.is(&key.contents(), name))
+    };
+    let mut schemas = tool.extras.of(profile.dialect).iter().filter(|(key, _)| is_own(key));
+    schemas.all(|(_, schema)| {
+        *schema == Json::NULL || own::fits(schema.doc().root(), own, own::Spelled::Here)
+    })
 }
 
 /// Whether what a tool brings along in the target's own dialect is known there.
