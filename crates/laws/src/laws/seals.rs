@@ -9,8 +9,8 @@
 //! goes to who made it; where it goes to another house, it is always found out. A seal that binds all
 //! that was said before it is verified where that leaves in the same dialect: each spells it in its way.
 
-use interlingua_strict::Violation;
 use interlingua_strict::seal::Key;
+use interlingua_strict::{Request, Switches, Violation, anthropic, bedrock};
 use serde_json::Value;
 
 use super::kept::{self, Marked};
@@ -104,19 +104,35 @@ fn was_genuine(case: &Case) -> bool {
         let aim = Aim { provider, model: maker.model.clone() };
         // Thinking that lost its signature breaks the chain of those after it.
         let lost = |one: &Violation| LOST.contains(&one.rule);
-        is_readable(body)
+        is_readable(case.from.id().0, body)
             && faults(body, &aim).is_empty()
+            && is_in_place(body, &aim)
             && !judged(body, &aim).violations.iter().any(lost)
     })
 }
 
+/// Whether every seal stands where it was made, also where the provider does not look: what is added
+/// at the end may let it look.
+fn is_in_place(body: &Value, aim: &Aim) -> bool {
+    let (key, switches) = (Key::default(), Switches::default());
+    let mut request = Request::new(body, aim.provider.flavor, &switches);
+    request.model = &aim.model;
+    request.key = Some(&key);
+    match aim.provider.judge.dialect {
+        "anthropic" => anthropic::mint::is_in_place(&request),
+        "bedrock" => bedrock::mint::is_in_place(&request),
+        _ => true,
+    }
+}
+
 /// Whether it is told who says what: where a seal stands among its neighbours cannot be verified else.
-fn is_readable(body: &Value) -> bool {
+fn is_readable(dialect: &str, body: &Value) -> bool {
     let messages = body.get("messages").and_then(Value::as_array);
     let known = |message: &Value| {
         let content = message.get("content");
         let says = match content {
-            Some(Value::String(text)) => !text.is_empty(),
+            // Where content is always a list, nobody can tell what a string in its place says.
+            Some(Value::String(text)) => !text.is_empty() && dialect != "bedrock",
             Some(Value::Array(list)) => !list.is_empty(),
             _ => false,
         };
@@ -134,10 +150,20 @@ fn is_readable(body: &Value) -> bool {
     };
     // What does not say that it is reasoning is not verified as such.
     let input = body.get("input").and_then(Value::as_array);
-    let typed = |item: &Value| item.get("role").or_else(|| item.get("type")).is_some();
+    let typed = |item: &Value| {
+        item.get("role").or_else(|| item.get("type")).is_some()
+            && item.get("summary").is_none_or(is_summary)
+    };
     messages.is_none_or(|messages| messages.iter().all(known))
         && input.is_none_or(|input| input.iter().all(typed))
         && contents.is_none_or(|contents| contents.iter().all(told))
+}
+
+/// Whether it can be told what a summary says, which is sealed with the rest: where there is a string
+/// for its list, nobody knows what was sealed.
+fn is_summary(summary: &Value) -> bool {
+    let has_text = |part: &Value| part.get("text").is_some_and(Value::is_string);
+    summary.is_null() || summary.as_array().is_some_and(|parts| parts.iter().all(has_text))
 }
 
 /// What was thought does not leave as something said.

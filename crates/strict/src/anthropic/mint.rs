@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 use super::profile::{family, profile};
 use super::view::{self, is_blank, is_thinking};
 use crate::rule::{Fields as _, items, string};
-use crate::seal::{Bound, Key};
+use crate::seal::{Bound, Broken, Key};
 use crate::{EmptyText, Request};
 
 /// Where a conversation has come to.
@@ -208,6 +208,25 @@ impl Trail {
             seals => letters(seals.as_bytes())[..VOUCHED].to_owned(),
         }
     }
+}
+
+/// Whether every seal stands where it was made, also in turns that are closed, where nobody looks.
+/// Without a key, nobody can tell.
+pub fn is_in_place(request: &Request<'_>) -> bool {
+    let Some(key) = request.key else { return true };
+    let mut trail = Trail::start(request);
+    view::messages(request.body).iter().enumerate().all(|(at, message)| {
+        trail.message(message);
+        view::blocks_of(message, at).all(|block| {
+            let kind = if block.is(REDACTED) { REDACTED } else { THINKING };
+            let digest = trail.digest();
+            let bound = trail.bound(kind, block.text("thinking"), digest.as_deref());
+            let moved = is_thinking(block.value)
+                && key.faults(seal_of(block.value), &bound).contains(&Broken::Place);
+            trail.block(block.value);
+            !moved
+        })
+    })
 }
 
 /// Whether signatures are bound to the whole prefix here. Who names a behaviour for a mismatch asks

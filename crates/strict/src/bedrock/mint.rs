@@ -13,6 +13,11 @@ pub fn trail(request: &Request<'_>) -> Option<Trail> {
     Some(underlying.trail(request))
 }
 
+/// Whether every seal stands where it was made, also in turns that are closed.
+pub fn is_in_place(request: &Request<'_>) -> bool {
+    Underlying::of(request).is_none_or(|underlying| underlying.is_in_place(request))
+}
+
 /// A content block as it passes on a trail.
 pub fn block(block: &Value) -> Value {
     underlying::block(block)

@@ -95,6 +95,11 @@ impl Underlying {
         anthropic::mint::Trail::of(&self.request(request, &betas))
     }
 
+    pub(super) fn is_in_place(&self, request: &Request<'_>) -> bool {
+        let betas: Vec<_> = self.betas.iter().map(String::as_str).collect();
+        anthropic::mint::is_in_place(&self.request(request, &betas))
+    }
+
     fn request<'u>(&'u self, request: &Request<'u>, betas: &'u [&'u str]) -> Request<'u> {
         Request {
             body: &self.body,
