@@ -13,6 +13,8 @@
 //! - The word that stands for a lost signature, towards the dialect it came in. It is asked for in the
 //!   current turn only, and law 2 leaves calls of earlier turns as they are. An empty signature is a
 //!   lost one.
+//! - That code of the provider's made a call, towards the dialect it came in. Only in the last turn can
+//!   it wait in vain, and law 2 leaves calls of earlier turns as they are.
 //! - Tools that were made up, since the client brought none for the calls in its history. They can only
 //!   be known from the calls; the list grows at its end.
 //! - Which of too many tools stay: those that the history calls. One that is left out is not called, so
@@ -36,7 +38,10 @@ pub(super) fn check(sent: &Sent<'_>, broken: &mut Vec<Broken>) {
     let Ok(short) = translate(shorter, sent.case.from, sent.aim) else { return };
     let own = sent.case.from.id() == sent.aim.provider.to.id();
     let noted = |rule: &str| has(&short.ledger, rule) || has(&sent.translated.ledger, rule);
-    let forgets = Forgets { stand_ins: own && noted("missing-signature") };
+    let forgets = Forgets {
+        stand_ins: own && noted("missing-signature"),
+        callers: own && has(&short.ledger, "pending-code"),
+    };
     let (made_up, too_many) = (noted("missing-tools"), noted("tool-count"));
     let insisted = own && noted("missing-instructions");
     let read = |body: &Bytes| Doc::from_bytes(body.clone(), Limits::default());
@@ -61,6 +66,7 @@ pub(super) fn check(sent: &Sent<'_>, broken: &mut Vec<Broken>) {
 /// What is not compared.
 struct Forgets {
     stand_ins: bool,
+    callers: bool,
 }
 
 impl Forgets {
@@ -68,7 +74,7 @@ impl Forgets {
     fn is_same(&self, one: Option<Node<'_>>, other: Option<Node<'_>>) -> bool {
         let [one, other] = [one, other].map(|node| node.map_or("null", Node::raw));
         let marked = |raw: &str| MARKS.iter().any(|mark| raw.contains(mark));
-        if one == other || !(self.stand_ins || marked(one) || marked(other)) {
+        if one == other || !(self.stand_ins || self.callers || marked(one) || marked(other)) {
             return one == other;
         }
         let read = |raw: &str| {
@@ -104,7 +110,8 @@ impl Forgets {
                     let unsaid = key == "content" && empty;
                     let lost = SIGNATURES.contains(&key.as_str()) && empty;
                     let stand_in = self.stand_ins && (unsaid || lost || value == STAND_IN);
-                    if MARKS.contains(&key.as_str()) || stand_in {
+                    let caller = self.callers && key == "caller";
+                    if MARKS.contains(&key.as_str()) || stand_in || caller {
                         return false;
                     }
                     self.forget(value);
@@ -160,7 +167,7 @@ fn shorter(case: &Case) -> Option<Bytes> {
     // Nothing is no message.
     let said: Vec<Node<'_>> = list.items().filter(|item| !item.is_null()).collect();
     let items = root.get("input").is_some_and(Node::is_array);
-    let models = |at: usize| is_models(said[at]) || items && is_models_item(said[at]);
+    let models = |at: usize| if items { is_models_item(said[at]) } else { is_models(said[at]) };
     // Whose an item is that is only named, nobody can tell.
     let named = |at: usize| items && is_named(said[at]);
     let asks = |at: usize| !models(at) && !named(at);
@@ -175,7 +182,6 @@ fn shorter(case: &Case) -> Option<Bytes> {
 fn is_models(message: Node<'_>) -> bool {
     let word = |key: &str| message.get(key).map(Node::word).unwrap_or_default();
     matches!(&*word("role"), "assistant" | "model")
-        || matches!(&*word("type"), "reasoning" | "function_call" | "custom_tool_call")
         // Who calls is the model, whatever else is said; who answers a call is not.
         || message.get("tool_calls").is_some_and(|calls| !calls.is_null() && !calls.is_empty())
             && message.get("tool_call_id").is_none_or(Node::is_null)
@@ -184,6 +190,12 @@ fn is_models(message: Node<'_>) -> bool {
 /// Whether this is an item of no known type: whatever is neither a message, nor a reference, nor what
 /// answers a call is something that the model did.
 fn is_models_item(item: Node<'_>) -> bool {
+    let word = |key: &str| item.get(key).map(Node::word).unwrap_or_default();
+    if matches!(&*word("role"), "assistant" | "model")
+        || matches!(&*word("type"), "reasoning" | "function_call" | "custom_tool_call")
+    {
+        return true;
+    }
     let has = |key: &str| item.get(key).is_some_and(|value| !value.is_null());
     // Whoever has a role and something to say speaks, whatever else is said of it.
     let speaks = item.get("role").is_some() && item.get("content").is_some();
