@@ -31,7 +31,8 @@ Usage: cargo xtask laws [OPTIONS]
   --law L,…        laws to try: total, sound, minimal, idempotent, prefix, kept,
                    seals, deterministic
   --known yes      breaches listed in crates/laws/known.txt do not fail the run
-  --examples no    count only, which is quicker
+  --examples E     small (made as small as they get), whole (as they were made), or
+                   no: count only, which is quicker
   --fine yes       tell breaches of one rule apart by what was noted, or where
   --seconds T      stop after so long
   --threads T      (all cores)
@@ -54,9 +55,16 @@ fn main() -> ExitCode {
 
 /// How the outcome is told.
 struct Options {
-    examples: bool,
+    examples: Examples,
     /// Breaches of the list of known ones do not count.
     known: bool,
+}
+
+#[derive(PartialEq)]
+enum Examples {
+    No,
+    Whole,
+    Small,
 }
 
 fn carry_out(plan: &Plan, options: &Options) -> ExitCode {
@@ -81,8 +89,10 @@ fn carry_out(plan: &Plan, options: &Options) -> ExitCode {
             println!("Nothing broke these any more; take them from the list: {unseen:?}");
         }
     }
-    if options.examples {
+    if options.examples == Examples::Small {
         outcome.shrink(plan.threads);
+    }
+    if options.examples != Examples::No {
         print!("{}", self::examples(&outcome, plan.supply.seed));
     }
     print!("{}", summary(&outcome));
@@ -94,7 +104,8 @@ fn plan(arguments: &[String]) -> Result<(Plan, Options), String> {
     let (mut n, mut seed, mut only, mut seconds) = (200_000, 1, None, None);
     let mut threads = std::thread::available_parallelism().map_or(1, usize::from);
     let (mut from, mut to, mut laws) = (None, None, None);
-    let (mut case, mut examples, mut known, mut by_note) = (None, true, false, false);
+    let (mut case, mut examples) = (None, Examples::Small);
+    let (mut known, mut by_note) = (false, false);
     let (mut corpus, root) = (true, Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
     while let Some(word) = words.next() {
         let value = words.next().ok_or_else(|| format!("{word}: no value, or no such option"))?;
@@ -110,7 +121,13 @@ fn plan(arguments: &[String]) -> Result<(Plan, Options), String> {
             "--to" => to = list(),
             "--case" => case = Some(read(Path::new(value))?),
             "--known" => known = value == "yes",
-            "--examples" => examples = value == "yes",
+            "--examples" => {
+                examples = match value.as_str() {
+                    "small" | "yes" => Examples::Small,
+                    "whole" => Examples::Whole,
+                    _ => Examples::No,
+                };
+            }
             "--fine" => by_note = value == "yes",
             "--corpus" => corpus = value == "yes",
             "--law" => laws = list(),
