@@ -18,6 +18,7 @@ mod extras;
 mod fingerprint;
 pub mod fit;
 mod hand_on;
+mod hearing;
 mod held;
 pub mod ladder;
 mod look;
@@ -125,6 +126,7 @@ pub static ALL: &[Rule] = &[
     on(About::Cache, fit("cache-unknown", fit::cache_unknown::apply)),
     fit("odd-field", fit::odd_field::apply),
     fit("unknown-field", fit::unknown_field::apply),
+    on(About::Extras, fit("strange-calls", fit::strange_calls::apply)),
     fit("unknown-block", fit::unknown_block::apply),
     on(About::Foreign, fit("only-last", fit::only_last::apply)),
     // Empty turns and blocks, also those that are empty now.
@@ -254,6 +256,7 @@ pub fn repair(
 ) -> Repaired {
     let mut work = Work::new(conversation, profile, recalled, ledger);
     odd::forget(&mut work);
+    let misheard = hearing::listen(&mut work);
     for rule in ALL {
         if let Apply::Conversation(apply) = rule.apply
             && rule.about.is_none_or(|about| work.holds(about))
@@ -261,6 +264,10 @@ pub fn repair(
             work.begin(rule.name);
             apply(&mut work);
         }
+    }
+    if misheard {
+        work.begin("respelled-setting");
+        hearing::settle(&mut work);
     }
     work.finish()
 }

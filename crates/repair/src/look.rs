@@ -1,6 +1,6 @@
 //! Questions that several rules ask of a conversation.
 
-use interlingua_model::{Block, Body, Form, Role, Source, TopField, Turn, Verbatim};
+use interlingua_model::{Block, Body, Form, Role, Source, Turn, Verbatim};
 use interlingua_wire::Text;
 
 use crate::Work;
@@ -147,28 +147,9 @@ impl Work<'_> {
         self.turns().iter().position(|turn| !instructs(turn) && self.is_spoken(turn))
     }
 
-    /// Whether the request says how to think in fields that the target does not listen to.
-    pub fn is_unheard(&self) -> bool {
-        let row = &self.profile.thinking;
-        let fields = &self.conversation().fields;
-        let heard = |field: &TopField| {
-            let kind = field.value.kind();
-            row.heard_in.iter().any(|(key, of)| field.key == *key && *of == kind)
-        };
-        let said = |field: &TopField| {
-            let key = field.key.contents();
-            row.unheard_in.contains(&&*key) || row.heard_in.iter().any(|(heard, _)| *heard == key)
-        };
-        self.is_own()
-            && !row.heard_in.is_empty()
-            && !fields.iter().any(heard)
-            && fields.iter().any(said)
-    }
-
     /// Whether the model thinks before it answers.
     pub fn thinks(&self) -> bool {
-        let row = &self.profile.thinking;
-        if self.is_unheard() { row.unasked } else { row.thinks(&self.conversation().settings) }
+        self.profile.thinking.thinks(&self.conversation().settings)
     }
 
     /// Whether the target takes the turn as it is written, and looks at no more of it.

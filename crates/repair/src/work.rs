@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use interlingua_model::{
-    Block, Conversation, Entry, Ledger, Place, Recalled, Settings, Tool, TopField, Turn, Verbatim,
+    Block, Conversation, Entry, Ledger, Place, Reasoning, Recalled, Settings, Tool, TopField, Turn,
+    Verbatim,
 };
 use interlingua_wire::{Json, Text};
 
@@ -112,6 +113,13 @@ impl<'w> Work<'w> {
 
     pub fn settings(&mut self) -> &mut Settings {
         self.conversation.edit().settings.edit()
+    }
+
+    /// Takes for what is said of thinking what the target hears of it; the request stays as it is.
+    pub(crate) fn hear(&mut self, reasoning: Option<Reasoning>) {
+        self.conversation.change_beside(|conversation| {
+            conversation.settings.change_beside(|settings| settings.reasoning = reasoning);
+        });
     }
 
     pub fn tools(&mut self) -> &mut Vec<Verbatim<Tool>> {

@@ -1,6 +1,6 @@
 //! The fields of a message, as they are found.
 
-use interlingua_model::{Args, Extras, Ledger, Place};
+use interlingua_model::{Extras, Ledger, Place};
 use interlingua_wire::{Field, Json, Node, Text};
 
 use super::parts::{self, odd};
@@ -111,15 +111,11 @@ impl<'d> Fields<'d> {
             for field in node.fields().filter(|field| unread.contains(&&*field.name())) {
                 if marked(&field) {
                     mark::hold(&mut self.extras, CALLS);
+                } else if field.is(CALL) && !field.value.is_string() && !field.value.is_null() {
+                    ledger.loss(note::ODD_INPUT, place, "left out an id that is no string");
                 } else if self.extras.find(ID, &field.name()).is_none() {
                     self.keep(field);
                 }
-            }
-            if unread.contains(&CALLS) && self.tool_calls.is_some_and(|calls| !is_whole(calls)) {
-                let what =
-                    "left out calls that cannot be read in a message that is not the model's";
-                ledger.loss(note::ODD_INPUT, place, what);
-                self.extras.retain(ID, |key, _| key != CALLS);
             }
         }
         self
@@ -133,20 +129,6 @@ impl<'d> Fields<'d> {
             self.extras.keep(ID, field);
         }
     }
-}
-
-/// Whether this is a list of calls of which nobody misses anything.
-fn is_whole(calls: Node<'_>) -> bool {
-    let whole = |call: Node<'_>| {
-        let function = call.get("function");
-        let get = |key: &str| function.and_then(|function| function.get(key)?.text());
-        let word = |key: &str| call.get(key).is_some_and(|one| !one.word().is_empty());
-        word("id")
-            && word("type")
-            && get("name").is_some_and(|name| !name.is_empty())
-            && get("arguments").is_some_and(|args| matches!(Args::from_text(&args), Args::Json(_)))
-    };
-    calls.is_array() && calls.items().all(whole)
 }
 
 pub(super) const CALL: &str = "tool_call_id";

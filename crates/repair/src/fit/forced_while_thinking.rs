@@ -19,13 +19,16 @@ use interlingua_model::{Place, ReasoningMode};
 use super::tool_choice::is_forced;
 use crate::profile::params::Forced;
 use crate::profile::thinking::{Asked, asked};
-use crate::tools::Look;
 use crate::{Work, offer};
 
 pub fn apply(work: &mut Work<'_>) {
-    if offer::chooses_old(work) && !work.profile.params.choice.old && !is_said_anew(work) {
+    if is_unread(work) {
         return;
     }
+    force(work);
+}
+
+fn force(work: &mut Work<'_>) {
     let settings = &work.conversation().settings;
     if settings.choice.is_none() && unread(work) {
         offer::forget_choice(work);
@@ -47,12 +50,19 @@ pub fn apply(work: &mut Work<'_>) {
     }
 }
 
-/// Whether the tools of the older list will be written anew, and the choice among them with them.
-fn is_said_anew(work: &mut Work<'_>) -> bool {
-    let tools = &work.conversation().tools;
-    let written = tools.text_for(work.profile.dialect).is_some();
-    let fine = |look: &Look| *look == Look { optional: look.optional, ..Look::default() };
-    !tools.is_empty() && (!written || !work.looks().iter().all(fine))
+/// As [`apply`], when it is known how the tools leave: those of the older list may be written anew, and the
+/// choice among them with them.
+pub(super) fn look_again(work: &mut Work<'_>) {
+    let (conversation, dialect) = (work.conversation(), work.profile.dialect);
+    let anew = !conversation.tools.is_empty() && conversation.tools.text_for(dialect).is_none();
+    if anew && is_unread(work) {
+        force(work);
+    }
+}
+
+/// Whether the choice is made in the old way, which the target does not look at.
+fn is_unread(work: &Work<'_>) -> bool {
+    offer::chooses_old(work) && !work.profile.params.choice.old
 }
 
 /// A choice that nobody can read, and that the target takes for a forced one.

@@ -20,11 +20,15 @@ use std::ops::Range;
 use interlingua_model::{Block, Body, Form, Place, Role, Thinking, Turn, Verbatim};
 use interlingua_wire::{Node, Text};
 
-use super::forced_while_thinking::turn_off;
+use super::forced_while_thinking::{self, turn_off};
+use super::strange_calls::CALLS;
 use crate::profile::thinking::Echo;
 use crate::{Work, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
+    work.begin("forced-while-thinking");
+    forced_while_thinking::look_again(work);
+    work.begin("missing-reasoning");
     let row = &work.profile.thinking;
     if row.echo == Echo::Free || !work.thinks() {
         return;
@@ -78,11 +82,13 @@ fn with_calls(work: &mut Work<'_>) {
 /// Leaves out calls in messages that are not the model's: no reasoning led to them.
 fn strange_calls(work: &mut Work<'_>) {
     let dialect = work.profile.dialect;
+    let is_call = |key: &Text| key == CALLS || key == OLD_CALL;
     for turn in 0..work.turns().len() {
         let this = &work.turns()[turn];
-        if this.role != Role::Assistant && this.extras.find(dialect, CALLS).is_some() {
+        let calls = this.extras.of(dialect).iter().any(|(key, _)| is_call(key));
+        if this.role != Role::Assistant && calls {
             work.loss(Place::turn(turn), "left out calls in a message that is not the model's");
-            work.turn(turn).extras.retain(dialect, |key, _| key != CALLS);
+            work.turn(turn).extras.retain(dialect, |key, _| !is_call(key));
         }
     }
 }
@@ -159,5 +165,5 @@ fn answers(work: &Work<'_>, stretch: &Range<usize>) -> Vec<Range<usize>> {
     thoughts::runs(work).into_iter().filter(within).collect()
 }
 
-/// The field of a message in which calls stand.
-const CALLS: &str = "tool_calls";
+/// What a message has among its extras that calls in the old way.
+const OLD_CALL: &str = "held function_call";

@@ -74,6 +74,7 @@ pub mod search_result;
 pub mod some_citations;
 pub mod split_calls;
 pub mod stop_sequences;
+pub mod strange_calls;
 pub mod strange_reasoning;
 pub mod strict_tool;
 pub mod string_content;

@@ -13,15 +13,13 @@
 //! after    max_completion_tokens: 1024
 //! ```
 
-use interlingua_model::{Place, TopField};
+use interlingua_model::Place;
 use interlingua_wire::{Json, Node};
 
 use crate::Work;
 
 pub fn apply(work: &mut Work<'_>) {
     rivals(work);
-    shadowed(work);
-    switches(work);
     let strange = work.profile.params.respelled;
     if strange.is_empty() || !work.is_own() {
         return;
@@ -36,53 +34,6 @@ pub fn apply(work: &mut Work<'_>) {
         work.settings();
         let what = format!("`{}` is not known here: what it says is said otherwise", field.key);
         work.change(Place::SETTINGS, what);
-    }
-}
-
-/// Leaves out an effort that the target hears and does not know, where another field is taken at its word.
-fn shadowed(work: &mut Work<'_>) {
-    let row = &work.profile.thinking;
-    let Some(known) = row.efforts.filter(|_| work.is_own()) else { return };
-    let conversation = work.conversation();
-    let held = conversation.settings.reasoning.as_ref().and_then(|said| said.effort.as_ref());
-    let is_odd = |field: &TopField| {
-        let word = field.value.text().filter(|word| held.is_some_and(|held| held != word));
-        row.heard_in.iter().any(|(key, _)| field.key == *key)
-            && word.is_some_and(|word| !known.contains(&&*word.contents()))
-    };
-    if let Some(at) = conversation.fields.iter().position(is_odd) {
-        let field = work.fields().remove(at);
-        let what = format!("left out `{}`: another field says otherwise", field.key);
-        work.loss(Place::SETTINGS, what);
-    }
-}
-
-/// Of two switches that say different things, the last one counts, and the other is left out.
-fn switches(work: &mut Work<'_>) {
-    let heard = work.profile.thinking.heard_in;
-    // Elsewhere either will do.
-    if heard.len() < 2 || !work.is_own() || !work.profile.params.streams_thinking {
-        return;
-    }
-    let says = |field: &TopField| {
-        heard.iter().find(|(key, kind)| field.key == *key && field.value.kind() == *kind)?;
-        let doc = field.value.doc();
-        let kind = doc.root().get("type").map(Node::word).unwrap_or_default();
-        match (field.value.boolean_value(), &*kind) {
-            (Some(on), _) => Some(on),
-            (None, "enabled") => Some(true),
-            (None, "disabled") => Some(false),
-            (None, _) => None,
-        }
-    };
-    let fields = work.conversation().fields.iter().enumerate();
-    let said: Vec<_> = fields.filter_map(|(at, field)| Some((at, says(field)?))).collect();
-    if let [(at, one), (_, other)] = said[..]
-        && one != other
-    {
-        let field = work.fields().remove(at);
-        let what = format!("left out `{}`: another field says otherwise", field.key);
-        work.loss(Place::SETTINGS, what);
     }
 }
 

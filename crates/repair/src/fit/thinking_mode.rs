@@ -17,7 +17,7 @@
 //! after    thinking: adaptive, effort high
 //! ```
 
-use interlingua_model::{Place, Reasoning, ReasoningMode, TopField};
+use interlingua_model::{Place, Reasoning, ReasoningMode};
 use interlingua_wire::{Json, Text};
 
 use crate::profile::params::Spelling;
@@ -27,9 +27,6 @@ use crate::{Work, measure, number};
 pub fn apply(work: &mut Work<'_>) {
     let Some(said) = &work.conversation().settings.reasoning else { return };
     let row = &work.profile.thinking;
-    if work.is_unheard() {
-        return;
-    }
     let nothing = *said == Reasoning::default();
     if nothing && !work.is_own() {
         work.settings().reasoning = None;
@@ -110,8 +107,6 @@ fn off(work: &mut Work<'_>) {
             said.budget = None;
             work.change(Place::SETTINGS, "thinking is turned off but for notes between tools");
         }
-        // What is heard says so; what else says otherwise is not heard.
-        Off::Effort if hears_none(work) => {}
         Off::Effort => {
             let effort = work.conversation().settings.reasoning.as_ref();
             let effort = effort.and_then(|said| said.effort.as_ref());
@@ -142,17 +137,6 @@ fn off(work: &mut Work<'_>) {
             work.change(Place::SETTINGS, "thinking cannot be turned off: it is asked for least");
         }
     }
-}
-
-/// Whether the target is told to think with no effort, in the field that it listens to, and knows that.
-fn hears_none(work: &Work<'_>) -> bool {
-    let row = &work.profile.thinking;
-    let known = row.efforts.is_none_or(|known| known.contains(&"none"));
-    let none = |field: &TopField| {
-        row.heard_in.iter().any(|(key, _)| field.key == *key)
-            && field.value.text().is_some_and(|word| word == "none")
-    };
-    known && work.is_own() && work.conversation().fields.iter().any(none)
 }
 
 /// A budget of nothing turns thinking off, and is said so.

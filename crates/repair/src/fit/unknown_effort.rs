@@ -25,9 +25,6 @@ use crate::{Work, measure};
 
 pub fn apply(work: &mut Work<'_>) {
     with_tools(work);
-    if work.is_unheard() {
-        return;
-    }
     let row = &work.profile.thinking;
     let Some(effort) = effort(work) else { return };
     let word = effort.contents().into_owned();

@@ -1,0 +1,125 @@
+//! Calls in a message that is not the model's are left out where the target would refuse them.
+//!
+//! Merged and edited histories put calls into messages of the user, of a tool or of the instructions.
+//! Most servers do not look there, or only at whether the calls are whole. Such calls lead to nothing, so
+//! they are not mended: where one of them would be refused, all of that message are left out.
+//!
+//! ## Why
+//! > Invalid 'messages\[0\].tool_calls\[0\].function.name': string does not match pattern. Expected a
+//! > string that matches the pattern '^[a-zA-Z0-9_-]+$'.
+//!
+//! > Invalid type for 'messages\[0\].tool_calls': expected an array of objects, but got a string instead.
+//!
+//! ## Example
+//! ```text
+//! before   user: "hi" {tool_calls: [{"id": "1", "type": "function", "function": {"name": "a b", …}}]}
+//! after    user: "hi"
+//! ```
+
+use interlingua_model::{Args, Place};
+use interlingua_wire::{Kind, Node, Text};
+
+use crate::look::is_assistants;
+use crate::profile::calls::{Arguments, Unique};
+use crate::{Profile, Work, pairing};
+
+pub fn apply(work: &mut Work<'_>) {
+    if !work.is_own() {
+        return;
+    }
+    let dialect = work.profile.dialect;
+    for turn in 0..work.turns().len() {
+        let this = &work.turns()[turn];
+        let calls = this.extras.find(dialect, CALLS).filter(|_| !is_assistants(this));
+        if calls.is_some_and(|calls| !is_taken(work, calls.doc().root())) {
+            let what = "left out calls in a message that is not the model's";
+            work.loss(Place::turn(turn), what);
+            work.turn(turn).extras.retain(dialect, |key, _| key != CALLS);
+        }
+    }
+}
+
+fn is_taken(work: &Work<'_>, calls: Node<'_>) -> bool {
+    let unique = work.profile.calls.unique == Unique::Conversation;
+    calls.is_array()
+        && calls.items().all(|call| is_fine(work.profile, call))
+        && !(unique && calls.items().any(|call| is_repeated(work, &id(call))))
+}
+
+/// Whether several calls have this id, wherever they stand.
+fn is_repeated(work: &Work<'_>, wanted: &Text) -> bool {
+    let dialect = work.profile.dialect;
+    let mut count = 0;
+    for turn in work.turns() {
+        let blocks = turn.blocks.iter().filter_map(|block| pairing::call(block));
+        count += blocks.filter(|call| call.id == *wanted).count();
+        if let Some(calls) = turn.extras.find(dialect, CALLS) {
+            count += calls.doc().root().items().filter(|call| id(*call) == *wanted).count();
+        }
+    }
+    count > 1
+}
+
+fn id(call: Node<'_>) -> Text {
+    call.get("id").and_then(Node::text).unwrap_or_default()
+}
+
+/// Whether nothing is missed in a call that is written so.
+fn is_fine(profile: &Profile, call: Node<'_>) -> bool {
+    let lacks = |mark: &str| !profile.calls.complete.contains(&mark);
+    let kind = call.get("type");
+    let id = match call.get("id") {
+        None => lacks("no id"),
+        Some(id) if id.is_string() && !id.word().is_empty() => profile.calls.ids.fit(&id.word()),
+        Some(_) => lacks("empty id"),
+    };
+    let freeform = kind.is_some_and(|kind| kind.word() == "custom") || call.get("custom").is_some();
+    call.is_object()
+        && kind.map_or(lacks("no type"), Node::is_string)
+        && id
+        && if freeform { is_freeform(profile, call) } else { is_function(profile, call) }
+}
+
+fn is_function(profile: &Profile, call: Node<'_>) -> bool {
+    let lacks = |mark: &str| !profile.calls.complete.contains(&mark);
+    let Some(function) = call.get("function") else {
+        return lacks("no tool") && lacks("no arguments");
+    };
+    let name = match function.get("name") {
+        None => lacks("no tool"),
+        Some(name) => {
+            let word = name.text().unwrap_or_default();
+            (name.is_string() || name.is_null()) && profile.tools.called.fit(&word.contents())
+        }
+    };
+    let arguments = match function.get("arguments") {
+        None => lacks("no arguments"),
+        Some(args) => match args.kind() {
+            Kind::String => is_read(profile.calls.arguments, &args.text().unwrap_or_default()),
+            Kind::Null => lacks("null arguments"),
+            Kind::Object => lacks("object arguments"),
+            Kind::Array | Kind::Number | Kind::Bool => lacks("other arguments"),
+        },
+    };
+    function.is_object() && name && arguments
+}
+
+fn is_read(wanted: Arguments, args: &Text) -> bool {
+    match (wanted, Args::from_text(args)) {
+        (Arguments::Any, _) | (Arguments::Json | Arguments::JsonOrNothing, Args::Json(_)) => true,
+        (Arguments::JsonOrNothing, _) => args.is_empty(),
+        (Arguments::Object, Args::Json(json)) => json.is_object(),
+        (Arguments::Object | Arguments::Json, _) => false,
+    }
+}
+
+/// A call that takes free text is whole, or it is none.
+fn is_freeform(profile: &Profile, call: Node<'_>) -> bool {
+    let get = |key: &str| call.get("custom").and_then(|custom| custom.get(key)?.text());
+    get("name").is_some_and(|name| profile.tools.called.fit(&name.contents()))
+        && get("input").is_some()
+        && call.get("function").is_none()
+}
+
+/// The field of a message in which calls stand.
+pub(super) const CALLS: &str = "tool_calls";
