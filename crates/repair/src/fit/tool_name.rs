@@ -23,9 +23,11 @@ use interlingua_model::{Block, Body, Choice, Place, Tool, ToolKind, Verbatim};
 use interlingua_wire::{Json, Text};
 
 use crate::Work;
+use crate::offer;
 use crate::pairing::is_old;
 use crate::profile::tools::Tools;
 use crate::tools::names::{among, free_alias, told};
+use crate::tools::unread;
 
 pub fn apply(work: &mut Work<'_>) {
     let mut renamed = tools(work);
@@ -46,8 +48,13 @@ fn tools(work: &mut Work<'_>) -> Pairs {
     let mut renamed = Pairs::new();
     let rules = work.profile.tools;
     for at in 0..work.conversation().tools.len() {
-        let tool = &work.conversation().tools[at];
-        let Some(sent) = wanted(tool, rules, &work.conversation().tools) else { continue };
+        let all = &work.conversation().tools;
+        // What leaves in a list that nobody reads may have any name.
+        if at + unread(work.conversation(), work.profile) >= all.len() {
+            continue;
+        }
+        let tool = &all[at];
+        let Some(sent) = wanted(tool, rules, all) else { continue };
         let client = tool.name.clone();
         let what = format!("the tool `{client}` is called `{sent}`");
         let tool = work.tools()[at].edit();
@@ -149,6 +156,9 @@ fn name(block: &Block) -> Option<(&Text, bool)> {
 }
 
 fn choice(work: &mut Work<'_>, renamed: &Pairs) {
+    if offer::chooses_old(work) && unread(work.conversation(), work.profile) > 0 {
+        return;
+    }
     let sent = |name: &Text| {
         renamed.iter().find(|(client, _)| client == name).map(|(_, sent)| sent.clone())
     };

@@ -36,16 +36,13 @@ pub(crate) struct Look {
 /// Looks at every tool. Each is scanned once: as it was written where that is how it leaves.
 pub(crate) fn look(conversation: &Conversation, profile: &Profile) -> Vec<Look> {
     let legacy = legacy(conversation);
+    let unread = unread(conversation, profile);
     let count = conversation.tools.len();
     let all = conversation.tools.iter().enumerate();
     let ours = conversation.source == profile.dialect;
-    // Who does not read the older list finds nothing wrong in it, while it leaves as it came.
-    let unread = ours
-        && !profile.params.choice.old
-        && conversation.tools.text_for(profile.dialect).is_some();
     let looked = |(at, tool)| {
         let is_legacy = at + legacy >= count;
-        if is_legacy && unread {
+        if at + unread >= count {
             return Look::default();
         }
         let mut look = one(tool, profile, is_legacy);
@@ -63,6 +60,14 @@ fn from_elsewhere(tool: &Tool, look: &mut Look) {
     let doc = schema.doc();
     look.references |= look::has_reference(doc.root());
     look.keywords |= doc.root().get("$schema").is_some();
+}
+
+/// How many tools at the end stand in the older list, if the target does not read that: it finds nothing
+/// wrong in it, while it leaves as it came.
+pub(crate) fn unread(conversation: &Conversation, profile: &Profile) -> usize {
+    let ours = conversation.source == profile.dialect;
+    let written = conversation.tools.text_for(profile.dialect).is_some();
+    if ours && written && !profile.params.choice.old { legacy(conversation) } else { 0 }
 }
 
 /// How many tools at the end stand in a list of an older kind, where they have no type.
