@@ -46,8 +46,8 @@ pub(super) fn message(
         "tool" | "function" => result(node, fields, &role, unanswered, place, ledger),
         _ => {
             // Not every server minds: where one does, a rule says so.
-            if fields.role.is_some_and(Node::is_string) {
-                fields.extras.put(ID, Text::word(mark::UNKNOWN_ROLE), Json::NULL);
+            if let Some(said) = fields.role.filter(|said| said.is_string()) {
+                fields.extras.put(ID, Text::word(mark::UNKNOWN_ROLE), said.json());
             } else {
                 odd(ledger, place, "a message without a role is read as its other fields suggest");
             }

@@ -1,5 +1,5 @@
 //! Marks among the extras of a block, for what is missing in how it was written. Their value is null:
-//! they say nothing to anybody else.
+//! they say nothing to anybody else. That of an unknown role is the role.
 
 use interlingua_model::Extras;
 use interlingua_wire::json::Object;
@@ -51,6 +51,11 @@ pub(super) fn write_unmarked(extras: &Extras, o: &mut Object<'_>) {
 /// Whether a call or a result is written in the old way.
 pub(super) fn is_legacy(extras: &Extras) -> bool {
     !extras.is_empty() && extras.find(ID, LEGACY).is_some()
+}
+
+/// The role of somebody whom nobody knows, where the target takes that: a rule takes it away elsewhere.
+pub(super) fn stranger(extras: &Extras) -> Option<Text> {
+    if extras.is_empty() { None } else { extras.find(ID, UNKNOWN_ROLE)?.text() }
 }
 
 /// Whether a key among extras is such a mark.

@@ -32,6 +32,8 @@ struct Speech<'a> {
     stage: u8,
     disordered: Option<Place>,
     empty: bool,
+    /// Who says it, if that is not the assistant.
+    stranger: Option<Text>,
 }
 
 /// Writes the turns of one run of the assistant's as one message.
@@ -41,7 +43,9 @@ pub(super) fn encode(
     out: &mut Array<'_>,
     pen: &mut Pen<'_>,
 ) {
-    let mut speech = Speech { empty: true, ..Speech::default() };
+    let own = pen.conversation.source == ID;
+    let stranger = turns.first().filter(|_| own).and_then(|turn| mark::stranger(&turn.extras));
+    let mut speech = Speech { empty: true, stranger, ..Speech::default() };
     for (at, turn) in (first..).zip(turns) {
         pen.note_extras(&turn.extras, Place::turn(at));
         for (place, block) in blocks_of(at, turn) {
@@ -202,7 +206,7 @@ impl<'a> Speech<'a> {
         o: &mut Object<'_>,
         pen: &mut Pen<'_>,
     ) {
-        o.word("role", "assistant");
+        o.text("role", self.stranger.as_ref().unwrap_or(&Text::word("assistant")));
         self.write_content(o, pen);
         if !self.refusals.is_empty() {
             o.key("refusal").joined(self.refusals.iter().copied(), "\n\n");
@@ -257,7 +261,8 @@ impl<'a> Speech<'a> {
             return content::write(&self.texts, lists, "\n\n", o, pen);
         }
         match pen.flavor.no_text {
-            _ if self.calls.is_empty() => o.word("content", ""),
+            // Only the assistant's calls stand for a content.
+            _ if self.calls.is_empty() || self.stranger.is_some() => o.word("content", ""),
             NoText::Null => o.null("content"),
             NoText::Empty => o.word("content", ""),
             NoText::Omitted => {}
