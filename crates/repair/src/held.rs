@@ -1,9 +1,9 @@
-//! What the provider holds of a conversation that this one goes on from.
+//! What stands for what a conversation does not say: what the provider holds of it, and ids that nobody wrote.
 
 use interlingua_model::TopField;
 
 use crate::Work;
-use crate::pairing::{Round, crosses};
+use crate::pairing::{Round, Spot, crosses, is_incomplete};
 use crate::shape::Fit;
 
 /// The provider holds what came before this round, and with it the calls that are answered here.
@@ -33,3 +33,13 @@ pub fn continues(work: &Work<'_>) -> bool {
     };
     !crosses(work) && work.profile.calls.continues.iter().any(held)
 }
+
+/// Whether a call was written without an id, which the target takes: what names no call answers it.
+pub(crate) fn is_nameless(work: &Work<'_>, (turn, at): Spot) -> bool {
+    let extras = &work.block(turn, at).extras;
+    let marked = |mark: &&str| extras.find(work.profile.dialect, mark).is_some();
+    !extras.is_empty() && NAMELESS.iter().any(marked) && !is_incomplete(work, extras)
+}
+
+/// What a call that was written without an id has among its extras.
+const NAMELESS: &[&str] = &["no id", "empty id"];

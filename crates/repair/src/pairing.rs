@@ -7,7 +7,7 @@ use interlingua_model::{Block, Body, Extras, Role, ToolCall, ToolResult, Turn, V
 use interlingua_wire::{Json, Text};
 
 pub use crate::held::continues;
-use crate::held::is_held;
+use crate::held::{is_held, is_nameless};
 use crate::profile::calls::{Answers, Strays};
 use crate::{Work, look};
 
@@ -272,7 +272,10 @@ fn is_answered_first(work: &Work<'_>, round: &Round) -> bool {
     let leading = leading(work, round);
     let first = || round.results(work).take(leading);
     let answers = |id: &Text| first().any(|(_, result)| result.call == *id);
-    if !round.calls(work).all(|(_, call)| answers(&call.id)) {
+    let answered = |(spot, call): (Spot, &ToolCall)| {
+        answers(&call.id) || is_nameless(work, spot) && answers(&Text::EMPTY)
+    };
+    if !round.calls(work).all(answered) {
         return false;
     }
     if calls.one_each && round.calls(work).count() != leading {

@@ -50,8 +50,11 @@ impl Judge<'_> {
     }
 
     fn find(&self, kind: &str, role: Option<Role>) -> Option<&'static Foreign> {
+        // Where a kind has a row of its own, others are not asked.
+        let named = self.known.iter().any(|known| self.reading.is(kind, known.kind));
         let fits = |known: &&Foreign| {
-            let begins = known.kind.strip_suffix('*').is_some_and(|start| kind.starts_with(start));
+            let begins =
+                !named && known.kind.strip_suffix('*').is_some_and(|start| kind.starts_with(start));
             (self.reading.is(kind, known.kind) || begins && !kind.is_empty())
                 && (stands(known.side, role)
                     || self.reading.open && known.side != Side::Result && is_spoken(role))

@@ -140,7 +140,7 @@ impl<'a> Pen<'a> {
             if !pieces.is_empty() || turn.blocks.is_empty() || own {
                 self.flush(out);
                 out.object(|o| {
-                    o.word("role", "user");
+                    o.text("role", &self.role(turn, "user"));
                     content::write(&pieces, self.flavor.lists, "\n\n", o, self);
                     mark::write_unmarked(&turn.extras, o);
                 });
@@ -181,8 +181,13 @@ impl<'a> Pen<'a> {
                 o.word("role", "function");
                 o.text_if("name", name.as_ref());
             } else {
-                o.word("role", "tool");
-                o.text("tool_call_id", &result.call);
+                o.text("role", &self.role(turn, "tool"));
+                let marked = |mark| result.call.is_empty() && block.extras.find(ID, mark).is_some();
+                if marked(mark::NULL_CALL) {
+                    o.null("tool_call_id");
+                } else if !marked(mark::NO_CALL) {
+                    o.text("tool_call_id", &result.call);
+                }
                 let said = result.name.as_ref().filter(|_| own);
                 o.text_if("name", said.or(name.as_ref().filter(|_| named)));
             }
@@ -249,6 +254,13 @@ impl<'a> Pen<'a> {
                 }
             });
         });
+    }
+
+    /// Who speaks in a turn: whoever it says, where that is left to it.
+    pub(super) fn role(&self, turn: &Turn, usual: &'static str) -> Text {
+        let own = self.conversation.source == ID;
+        let stranger = own.then(|| mark::stranger(&turn.extras)).flatten();
+        stranger.unwrap_or(Text::word(usual))
     }
 
     pub(super) fn writes_cache(&self) -> bool {

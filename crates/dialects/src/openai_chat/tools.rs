@@ -49,7 +49,7 @@ pub(super) fn decode(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verba
     }
     let typed = kind == "function" || node.get("type").is_none();
     let (inner, freeform) = match (&*kind, node.get("function"), node.get("custom")) {
-        ("custom", _, Some(custom)) => (custom, true),
+        ("custom", _, Some(custom)) if custom.is_object() => (custom, true),
         // Whatever type it says, it describes a function, if that has a name.
         (_, Some(function), _)
             if function.is_object() && (typed || function.get("name").is_some()) =>

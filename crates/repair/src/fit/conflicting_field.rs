@@ -57,7 +57,9 @@ fn is_met(work: &Work<'_>, conflict: &Conflict, at: usize) -> bool {
         When::Silent => settings.stream != Some(true),
         When::Tools => !work.conversation().tools.is_empty(),
         When::ToolsAndStream => {
-            !work.conversation().tools.is_empty() && settings.stream == Some(true)
+            *value == Json::TRUE
+                && !work.conversation().tools.is_empty()
+                && settings.stream == Some(true)
         }
         When::Without(other) => {
             !fields.iter().any(|field| field.key == other && field.value == Json::TRUE)

@@ -68,7 +68,9 @@ fn is_refused(work: &Work<'_>, turn: usize) -> bool {
         NoContent::AbsenceRefused => absent,
         NoContent::Refused => null || absent,
         NoContent::SilenceRefused => {
-            let empty = content.is_some_and(|content| content.raw() == "\"\"");
+            let empty = content.is_some_and(|content| {
+                content.raw() == "\"\"" || content.is_array() && content.is_empty()
+            });
             this.role == Role::Assistant && (null || absent || empty)
         }
     }

@@ -25,6 +25,7 @@
 use interlingua_model::{Block, Body, Place, Role, Turn, Verbatim};
 use interlingua_wire::Text;
 
+use super::empty_turn::EMPTY_MESSAGE;
 use crate::Work;
 use crate::look::{instructs, is_assistants, is_result, words};
 use crate::pairing;
@@ -57,9 +58,7 @@ fn not_last(work: &mut Work<'_>) {
         if !instructs(&work.turns()[last]) {
             return;
         }
-        let left_out = work.blocks(last).is_empty();
-        remind(work, last);
-        if !left_out {
+        if remind(work, last) {
             return;
         }
     }
@@ -134,12 +133,20 @@ fn has_result(turn: &Turn) -> bool {
 }
 
 /// Makes a turn of instructions the user's. Results come first, so it joins those that it stood
-/// before.
-fn remind(work: &mut Work<'_>, turn: usize) {
+/// before. Whether anything of it is left.
+fn remind(work: &mut Work<'_>, turn: usize) -> bool {
     if work.blocks(turn).is_empty() {
+        // Whoever spoke between two answers, be it without a word, keeps them apart.
+        let before = turn.checked_sub(1).map(|before| &work.turns()[before]);
+        if before.is_some_and(|before| is_assistants(before)) {
+            work.turn(turn).role = Role::User;
+            work.insert(turn, 0, Block::text(Text::word(EMPTY_MESSAGE)));
+            work.change(Place::turn(turn), "instructions without a word are said by the user");
+            return true;
+        }
         work.loss(Place::turn(turn), "left out instructions without a word: they have no place");
         work.remove_turn(turn);
-        return;
+        return false;
     }
     let what = "instructions in the midst of the conversation are said by the user, as a reminder";
     work.change(Place::turn(turn), what);
@@ -153,12 +160,13 @@ fn remind(work: &mut Work<'_>, turn: usize) {
     work.turn(turn).role = Role::User;
     let after = work.turns().iter().enumerate().skip(turn + 1);
     let run = after.take_while(|(_, turn)| !is_assistants(turn) && !opens(turn));
-    let Some((answer, _)) = run.filter(|(_, turn)| has_result(turn)).last() else { return };
+    let Some((answer, _)) = run.filter(|(_, turn)| has_result(turn)).last() else { return true };
     while let Some(last) = work.blocks(turn).len().checked_sub(1) {
         let results = work.blocks(answer).iter().rposition(|block| is_result(block));
         work.carry((turn, last), (answer, results.map_or(0, |at| at + 1)));
     }
     work.remove_turn(turn);
+    true
 }
 
 /// Whether a turn calls before it answers, whoever says it: results after it are of these calls.

@@ -75,7 +75,10 @@ fn fate(work: &Work<'_>, spot: &Spot, one: &Media) -> Fate {
     let own =
         media::block(work, spot).text_for(work.profile.dialect).is_some() && stays(work, spot);
     let places = if own { &rules.written } else { &rules.said };
-    let sources = side(places, spot.side).of(one.kind);
+    // Whatever it holds, what is written as a file is one.
+    let is_file = own && media::block(work, spot).extras.find(work.profile.dialect, FILE).is_some();
+    let kind = if is_file { MediaKind::Document } else { one.kind };
+    let sources = side(places, spot.side).of(kind);
     let taken = takes(work, one, sources, own);
     if let Some(text) = plain(&one.source) {
         return match sources.text {
@@ -89,7 +92,7 @@ fn fate(work: &Work<'_>, spot: &Spot, one: &Media) -> Fate {
         };
     }
     if taken {
-        return match wrong_type(one, rules, own) {
+        return match wrong_type(one, kind, rules, own) {
             Some(mime) => match written(one, &mime) {
                 Some(text) if sources.text == Plain::Taken => Fate::AsPlain(text),
                 _ => Fate::Goes(format!("the type `{mime}` is not taken")),
@@ -166,10 +169,15 @@ fn is_cited(work: &Work<'_>, spot: &Spot) -> bool {
 }
 
 /// The type of an image or a document that the target does not take.
-fn wrong_type(media: &Media, rules: &crate::profile::media::Media, own: bool) -> Option<String> {
+fn wrong_type(
+    media: &Media,
+    kind: MediaKind,
+    rules: &crate::profile::media::Media,
+    own: bool,
+) -> Option<String> {
     let Source::Base64 { mime, .. } = &media.source else { return None };
     let mime = mime.as_ref().map(Text::contents).unwrap_or_default();
-    let taken = match media.kind {
+    let taken = match kind {
         MediaKind::Image => rules.takes_type(&mime),
         MediaKind::Document => rules.document_types.is_none_or(|types| types.contains(&&*mime)),
         MediaKind::Audio => {
@@ -211,3 +219,6 @@ fn why(work: &Work<'_>, spot: &Spot, one: &Media, sources: Sources) -> String {
         },
     }
 }
+
+/// What a file that holds something else than a document has among its extras.
+const FILE: &str = "part file";

@@ -55,14 +55,7 @@ pub(super) const NO_NULLS: &[&str] = &[
     "no name",
 ];
 /// Asks for nothing in particular in a call, but for a string where one should be.
-pub(super) const LOOSE: &[&str] = &[
-    "null arguments",
-    "object arguments",
-    "other arguments",
-    "no call",
-    "empty call",
-    "null call",
-    "no name",
-];
+pub(super) const LOOSE: &[&str] =
+    &["null arguments", "object arguments", "other arguments", "no call", "empty call", "no name"];
 pub(super) const LOOSER: &[&str] =
     &["null arguments", "object arguments", "other arguments", "no call", "no name"];

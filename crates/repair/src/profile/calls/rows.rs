@@ -69,6 +69,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Calls)] = &[
             ids: SOME,
             empty_list: true,
             old_results: false,
+            complete: NULL_TAKEN,
             ..CHAT
         },
     ),

@@ -160,6 +160,7 @@ pub(super) static ROWS: &[(Scope, Fields)] = &[
     (Scope::flavors("openai-chat", &["ollama"]), openai_chat::OLLAMA),
     (Scope::flavors("openai-chat", &["deepseek"]), openai_chat::DEEPSEEK),
     (Scope::flavors("openai-chat", &["xai"]), openai_chat::XAI),
+    (Scope::flavors("openai-chat", &["lm-studio"]), openai_chat::STUDIO),
     (Scope::all("openai-chat"), openai_chat::OTHERS),
     (Scope::flavors("openai-responses", &["llama.cpp"]), openai_responses::LLAMA),
     (Scope::flavors("openai-responses", &["codex"]), openai_responses::CODEX),

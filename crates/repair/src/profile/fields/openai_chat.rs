@@ -77,6 +77,19 @@ pub(super) const CEREBRAS: Fields = Fields {
 
 pub(super) const OTHERS: Fields = Fields { foreign: Some(NAMED_PARTS), ..CHAT };
 
+/// An image is the user's, be it one that cannot be read.
+pub(super) const STUDIO: Fields = Fields {
+    foreign: Some(&[
+        open("text", Side::Anywhere, &[need("text", Any)]),
+        open("image_url", Side::User, &[need("image_url", Open(&[HELD_URL]))]),
+        open("input_audio", Side::Anywhere, HELD_AUDIO),
+        open("file", Side::Anywhere, &[need("file", Any)]),
+        open("refusal", Side::Anywhere, &[need("refusal", OrNull(&Any))]),
+        opaque("*", Side::Anywhere),
+    ]),
+    ..CHAT
+};
+
 pub(super) const XAI: Fields = Fields { only_user_named: true, ..OTHERS };
 
 pub(super) const VLLM: Fields = Fields {

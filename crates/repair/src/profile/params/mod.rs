@@ -185,6 +185,7 @@ pub enum When {
     /// The answer is not streamed.
     Silent,
     Tools,
+    /// It is true, and there are tools, and the answer is streamed.
     ToolsAndStream,
     /// Another field is not true.
     Without(&'static str),
