@@ -1,6 +1,6 @@
 //! What a turn is made of.
 
-use interlingua_wire::{Doc, Json, Limits, Text};
+use interlingua_wire::{Json, Text};
 
 use crate::{DialectId, Extras, Verbatim};
 
@@ -196,11 +196,7 @@ impl Body {
 impl Args {
     /// Arguments that come as a string which should hold JSON.
     pub fn from_text(text: &Text) -> Self {
-        let contents = bytestring::ByteString::from(&*text.contents());
-        match Doc::parse(contents, Limits::default()) {
-            Ok(doc) => Self::Json(doc.root().json()),
-            Err(_) => Self::Malformed(text.clone()),
-        }
+        text.as_json().map_or_else(|_| Self::Malformed(text.clone()), Self::Json)
     }
 
     /// Bytes, as they are written.

@@ -37,68 +37,100 @@ pub(super) fn decode(
     place: Place,
     ledger: &mut Ledger,
 ) -> Verbatim<Block> {
-    let kind = node.get("type").map(Node::word).unwrap_or_default();
-    let (payload, freeform) = match (&*kind, node.get("function"), node.get("custom")) {
-        ("custom", _, Some(custom)) => (custom, true),
-        ("function" | "", Some(function), _) => (function, false),
-        // Some clients leave out what holds the name, or call it otherwise.
-        _ => (node.get("function").or(node.get(&kind)).unwrap_or(node), false),
-    };
-    let name = payload.get("name").and_then(Node::text).unwrap_or_default();
-    let args = if freeform {
-        Args::Freeform(payload.get("input").map(parts::text_of).unwrap_or_default())
+    let entry = Entry::read(node);
+    let name = entry.name.and_then(Node::text).unwrap_or_default();
+    let args = if entry.freeform {
+        Args::Freeform(entry.input.map(parts::text_of).unwrap_or_default())
     } else {
-        args(payload.get("arguments"))
+        args(entry.input)
     };
-    let id = node.get("id").and_then(Node::text).filter(|id| !id.is_empty());
+    let id = entry.id.and_then(Node::text).filter(|id| !id.is_empty());
     if id.is_none() && place.section == Section::Reply {
         odd(ledger, place, "a call without an id gets one");
     }
-    let id_mark = match (&id, node.get("id")) {
+    let id_mark = match (&id, entry.id) {
         (Some(_), _) => None,
         (None, Some(_)) => Some(mark::EMPTY_ID),
         (None, None) => Some(mark::NO_ID),
     };
     let id = id.unwrap_or_else(|| nameless.id(&name));
-    let mut block = Block::new(Body::ToolCall(ToolCall { id, name, args })).sealed(signature(node));
-    block.extras = extras(node, block.seal.is_some());
+    let mut block = Block::new(Body::ToolCall(ToolCall { id, name, args }));
+    if entry.has_more {
+        block = block.sealed(signature(node));
+        block.extras = extras(node, block.seal.is_some());
+    }
     if place.section == Section::Turns {
         let lacks = |mark| block.extras.put(ID, Text::word(mark), Json::NULL);
-        marks(node, payload, freeform).chain(id_mark).for_each(lacks);
+        entry.marks().chain(id_mark).for_each(lacks);
     }
-    if is_misshapen(node) {
+    if entry.is_misshapen() {
         odd(ledger, place, "a call that is not written as one is written anew");
         return Verbatim::new(block);
     }
     Verbatim::read(block, ID, node.json())
 }
 
-/// Whether something in a call is of another type than it must be, for any server.
-fn is_misshapen(node: Node<'_>) -> bool {
-    let function = node.get("function");
-    let name = function.and_then(|function| function.get("name"));
-    !node.is_object()
-        || node.get("type").is_some_and(|kind| !kind.is_string())
-        || function.is_some_and(|function| !function.is_object())
-        || name.is_some_and(|name| !name.is_string() && !name.is_null())
+/// The fields of an entry, found in one pass.
+struct Entry<'d> {
+    node: Node<'d>,
+    id: Option<Node<'d>>,
+    kind: Option<Node<'d>>,
+    function: Option<Node<'d>>,
+    name: Option<Node<'d>>,
+    /// The arguments, or the free text.
+    input: Option<Node<'d>>,
+    freeform: bool,
+    /// There are fields that not every entry has.
+    has_more: bool,
 }
 
-/// What a replayed call lacks: not every server minds.
-fn marks(node: Node<'_>, payload: Node<'_>, freeform: bool) -> impl Iterator<Item = &'static str> {
-    let arguments = match payload.get("arguments").map(Node::kind) {
-        _ if freeform => payload.get("input").is_none().then_some(mark::NO_ARGUMENTS),
-        None => Some(mark::NO_ARGUMENTS),
-        Some(Kind::String) => None,
-        Some(Kind::Null) => Some(mark::NULL_ARGUMENTS),
-        Some(Kind::Object) => Some(mark::OBJECT_ARGUMENTS),
-        Some(Kind::Array | Kind::Number | Kind::Bool) => Some(mark::OTHER_ARGUMENTS),
-    };
-    let kind = node.get("type").is_none().then_some(mark::NO_TYPE);
-    let said = node.get("type").map(Node::word).unwrap_or_default();
-    let elsewhere =
-        matches!(&*said, "function" | "custom") && !node.get(&said).is_some_and(Node::is_object);
-    let tool = elsewhere || payload.get("name").is_none();
-    kind.into_iter().chain(tool.then_some(mark::NO_TOOL)).chain(arguments)
+impl<'d> Entry<'d> {
+    fn read(node: Node<'d>) -> Self {
+        let keys = ["id", "type", "function", "custom"];
+        let [id, kind, function, custom] = node.pick(keys);
+        let said = kind.map(Node::word).unwrap_or_default();
+        let (payload, freeform) = match (&*said, function, custom) {
+            ("custom", _, Some(custom)) => (custom, true),
+            ("function" | "", Some(function), _) => (function, false),
+            // Some clients leave out what holds the name, or call it otherwise.
+            _ => (function.or(node.get(&said)).unwrap_or(node), false),
+        };
+        let input = if freeform { "input" } else { "arguments" };
+        let [name, input] = payload.pick(["name", input]);
+        let usual = [id, kind, function].into_iter().flatten().count();
+        Self { node, id, kind, function, name, input, freeform, has_more: node.len() != usual }
+    }
+
+    /// Whether something is of another type than it must be, for any server.
+    fn is_misshapen(&self) -> bool {
+        let name = match self.function {
+            Some(_) if !self.freeform => self.name,
+            function => function.and_then(|function| function.get("name")),
+        };
+        !self.node.is_object()
+            || self.kind.is_some_and(|kind| !kind.is_string())
+            || self.function.is_some_and(|function| !function.is_object())
+            || name.is_some_and(|name| !name.is_string() && !name.is_null())
+    }
+
+    /// What a replayed call lacks: not every server minds.
+    fn marks(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let arguments = match self.input.map(Node::kind) {
+            None => Some(mark::NO_ARGUMENTS),
+            _ if self.freeform => None,
+            Some(Kind::String) => None,
+            Some(Kind::Null) => Some(mark::NULL_ARGUMENTS),
+            Some(Kind::Object) => Some(mark::OBJECT_ARGUMENTS),
+            Some(Kind::Array | Kind::Number | Kind::Bool) => Some(mark::OTHER_ARGUMENTS),
+        };
+        let said = self.kind.map(Node::word).unwrap_or_default();
+        let held = if &*said == "function" { self.function } else { self.node.get(&said) };
+        let elsewhere =
+            matches!(&*said, "function" | "custom") && !held.is_some_and(Node::is_object);
+        let tool = elsewhere || self.name.is_none();
+        let kind = self.kind.is_none().then_some(mark::NO_TYPE);
+        kind.into_iter().chain(tool.then_some(mark::NO_TOOL)).chain(arguments)
+    }
 }
 
 /// A legacy call: it has no id, and its text is that of the `function_call`.

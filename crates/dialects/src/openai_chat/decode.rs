@@ -88,12 +88,12 @@ pub(super) fn block(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbat
 fn plain(
     node: Node<'_>,
     role: Role,
-    fields: Fields<'_>,
+    mut fields: Fields<'_>,
     place: Place,
     ledger: &mut Ledger,
 ) -> Turn {
-    let fields = fields.left_by(node, UNSAID, place, ledger);
-    let mut turn = Turn { role, blocks: Vec::new(), extras: Extras::default() };
+    fields.left_by(node, UNSAID, place, ledger);
+    let mut turn = Turn::new(role);
     parts::content(fields.content, &mut turn.blocks, place, ledger);
     turn.extras = fields.extras;
     turn
@@ -101,15 +101,17 @@ fn plain(
 
 fn assistant(
     node: Node<'_>,
-    fields: Fields<'_>,
+    mut fields: Fields<'_>,
     reply: Option<&Text>,
     unanswered: &mut Unanswered,
     place: Place,
     ledger: &mut Ledger,
 ) -> Turn {
-    let mut fields = fields.left_by(node, &[CALL], place, ledger);
+    fields.left_by(node, &[CALL], place, ledger);
     let calls = tool_calls(&fields, reply, place, ledger);
     let mut turn = Turn::new(Role::Assistant);
+    // Mostly there are words or thoughts, and calls.
+    turn.blocks.reserve_exact(calls.len() + 1);
     let (before, seals) = thinking(&mut fields, &calls, place != Place::REPLY, &mut turn);
     let first = turn.blocks.len();
     spoken(node, &fields, &calls, &mut turn, place, ledger);
@@ -147,6 +149,7 @@ fn tool_calls(
             odd(ledger, place, "tool calls that are no list are read as one call");
         }
         let one = Some(list).filter(|list| list.is_object());
+        found.reserve_exact(list.len());
         for (at, node) in list.items().chain(one).enumerate() {
             found.push(calls::decode(node, nameless(at), place, ledger));
         }
@@ -271,13 +274,13 @@ pub(super) fn citation(node: Node<'_>) -> Citation {
 /// A message that brings the result of a call.
 fn result(
     node: Node<'_>,
-    fields: Fields<'_>,
+    mut fields: Fields<'_>,
     role: &str,
     unanswered: &mut Unanswered,
     place: Place,
     ledger: &mut Ledger,
 ) -> Turn {
-    let mut fields = fields.left_by(node, UNTHOUGHT, place, ledger);
+    fields.left_by(node, UNTHOUGHT, place, ledger);
     let name = fields.name.and_then(Node::text);
     let id = fields.tool_call_id.map(parts::text_of);
     // Which call a result without an id answers is told by all that comes before and after it.

@@ -37,13 +37,19 @@ impl<'d> Fields<'d> {
             let value = field.value;
             let some = Some(value).filter(|value| !value.is_null());
             let name = field.name();
-            if mark::FIELDS.contains(&&*name) {
-                mark::hold(&mut fields.extras, &name);
-            }
-            fields.unread |= UNSAID.contains(&&*name);
             match &*name {
-                "role" => fields.role = some,
-                "content" => fields.content = some,
+                "role" => {
+                    fields.role = some;
+                    continue;
+                }
+                "content" => {
+                    fields.content = some;
+                    continue;
+                }
+                _ if mark::FIELDS.contains(&&*name) => mark::hold(&mut fields.extras, &name),
+                _ => fields.unread |= UNSAID.contains(&&*name),
+            }
+            match &*name {
                 "refusal" => fields.refusal = some.map(parts::text_of),
                 "tool_calls" => {
                     fields.tool_calls = some;
@@ -97,12 +103,12 @@ impl<'d> Fields<'d> {
 
     /// Keeps fields that mean nothing in a message of this role.
     pub(super) fn left_by(
-        mut self,
+        &mut self,
         node: Node<'_>,
         unread: &[&str],
         place: Place,
         ledger: &mut Ledger,
-    ) -> Self {
+    ) {
         if self.unread {
             // Of an empty list of calls, the mark tells.
             let marked = |field: &Field<'_>| {
@@ -118,7 +124,6 @@ impl<'d> Fields<'d> {
                 }
             }
         }
-        self
     }
 
     /// Keeps a field; of one that is null, that it is there.

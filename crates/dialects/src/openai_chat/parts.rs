@@ -19,8 +19,14 @@ pub(super) fn content(
     let Some(node) = node else { return };
     match node.kind() {
         Kind::Null => {}
-        Kind::String => blocks.extend(node.text().map(Block::text).map(Verbatim::new)),
-        Kind::Array => node.items().for_each(|item| push(item, blocks, place, ledger)),
+        Kind::String => {
+            blocks.reserve_exact(1);
+            blocks.extend(node.text().map(Block::text).map(Verbatim::new));
+        }
+        Kind::Array => {
+            blocks.reserve_exact(node.len());
+            node.items().for_each(|item| push(item, blocks, place, ledger));
+        }
         Kind::Object => {
             odd(ledger, place, "content that is an object is read as one part");
             push(node, blocks, place, ledger);

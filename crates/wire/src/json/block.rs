@@ -55,6 +55,12 @@ impl Marks {
     }
 }
 
+/// The letter that makes an end of a line, behind a backslash.
+#[inline]
+pub(super) fn line_ends(block: &[u8; SIZE]) -> u64 {
+    bits(block, |lane| lane.simd_eq(u8x16::splat(b'n')))
+}
+
 /// Bytes that may follow a backslash, without the `u` of an escape by number.
 #[inline]
 pub(super) fn letters(block: &[u8; SIZE]) -> u64 {

@@ -1,32 +1,82 @@
 //! The scanner: strict RFC 8259, depth-limited, no values built.
 
+use std::ops::Range;
+
 use super::block::{self, Marks};
 use super::{Kind, Limits, Malformed, Span, Why};
 
 /// Fills the tape; whether escapes in the text stand for halves of characters, paired or not.
 pub(super) fn tape(bytes: &[u8], depth: usize, tape: &mut Vec<Span>) -> Result<bool, Malformed> {
     tape.reserve(bytes.len() / 48 + 4);
-    let depth = depth.min(Limits::DEEPEST);
+    scan(bytes, depth, tape).map(|found| found.surrogates)
+}
+
+/// Where the value stands in the text, if there is one and nothing else.
+pub(super) fn value(bytes: &[u8], depth: usize) -> Result<Range<usize>, Malformed> {
+    scan(bytes, depth, &mut Forgotten).map(|found| found.value)
+}
+
+struct Found {
+    value: Range<usize>,
+    surrogates: bool,
+}
+
+fn scan(bytes: &[u8], depth: usize, tape: &mut impl Tape) -> Result<Found, Malformed> {
+    let limit = depth.min(Limits::DEEPEST);
     let mut short = [0; block::SIZE];
     let last = bytes.last_chunk().unwrap_or_else(|| {
         short[block::SIZE - bytes.len()..].copy_from_slice(bytes);
         &short
     });
-    let mut scan = Scan { bytes, last, at: 0, limit: depth, tape, wrong: None, surrogates: false };
-    let whole = scan.whole();
-    match scan.wrong {
-        Some(wrong) if whole.is_err() => Err(wrong),
-        _ => Ok(scan.surrogates),
+    let mut scan = Scan { bytes, last, at: 0, limit, tape, wrong: None, surrogates: false };
+    match (scan.whole(), scan.wrong) {
+        (Ok(value), _) => Ok(Found { value, surrogates: scan.surrogates }),
+        (Err(Stopped), wrong) => Err(wrong.unwrap_or(Malformed { at: 0, why: Why::Ended })),
     }
 }
 
-struct Scan<'a> {
+/// What remembers where values stand.
+trait Tape {
+    /// Remembers a value; the number under which [`Tape::close`] finds it.
+    fn leaf(&mut self, start: usize, end: usize, kind: Kind, plain: bool) -> usize;
+    /// An array or an object ends, and all that was remembered since is inside.
+    fn close(&mut self, slot: usize, end: usize);
+}
+
+impl Tape for Vec<Span> {
+    #[inline]
+    fn leaf(&mut self, start: usize, end: usize, kind: Kind, plain: bool) -> usize {
+        let slot = self.len();
+        let next = slot as u32 + 1;
+        self.push(Span { start: start as u32, end: end as u32, next, kind, plain });
+        slot
+    }
+
+    #[inline]
+    fn close(&mut self, slot: usize, end: usize) {
+        self[slot].end = end as u32;
+        self[slot].next = self.len() as u32;
+    }
+}
+
+/// For whoever only asks whether it is JSON.
+struct Forgotten;
+
+impl Tape for Forgotten {
+    fn leaf(&mut self, _: usize, _: usize, _: Kind, _: bool) -> usize {
+        0
+    }
+
+    fn close(&mut self, _: usize, _: usize) {}
+}
+
+struct Scan<'a, T> {
     bytes: &'a [u8],
     /// The last block of the text; zeros before a text that is shorter.
     last: &'a [u8; block::SIZE],
     at: usize,
     limit: usize,
-    tape: &'a mut Vec<Span>,
+    tape: &'a mut T,
     wrong: Option<Malformed>,
     surrogates: bool,
 }
@@ -34,13 +84,15 @@ struct Scan<'a> {
 /// The text is not what it should be; `wrong` says how. Results that fit a register are cheap to pass.
 struct Stopped;
 
-impl<'a> Scan<'a> {
-    fn whole(&mut self) -> Result<(), Stopped> {
+impl<'a, T: Tape> Scan<'a, T> {
+    fn whole(&mut self) -> Result<Range<usize>, Stopped> {
         self.space();
+        let start = self.at;
         self.value(0)?;
+        let end = self.at;
         self.space();
         match self.peek() {
-            None => Ok(()),
+            None => Ok(start..end),
             Some(_) => Err(self.expected("the end of the text")),
         }
     }
@@ -66,23 +118,20 @@ impl<'a> Scan<'a> {
     }
 
     fn leaf(&mut self, start: usize, kind: Kind, plain: bool) {
-        let next = self.tape.len() as u32 + 1;
-        self.tape.push(Span { start: start as u32, end: self.at as u32, next, kind, plain });
+        self.tape.leaf(start, self.at, kind, plain);
     }
 
     fn sequence(&mut self, close: u8, depth: usize, kind: Kind) -> Result<(), Stopped> {
         if depth >= self.limit {
             return Err(self.stop(self.at, Why::TooDeep { limit: self.limit }));
         }
-        let slot = self.tape.len();
-        self.leaf(self.at, kind, false);
+        let slot = self.tape.leaf(self.at, self.at, kind, false);
         self.at += 1;
         self.space();
         if !self.eat(close) {
             self.elements(close, depth, kind)?;
         }
-        self.tape[slot].end = self.at as u32;
-        self.tape[slot].next = self.tape.len() as u32;
+        self.tape.close(slot, self.at);
         Ok(())
     }
 
@@ -159,7 +208,9 @@ impl<'a> Scan<'a> {
             let ends = marks.quotes & !escaped;
             let inside = !ends & ends.wrapping_sub(1);
             plain &= marks.backslashes & inside == 0;
-            if marks.controls & inside != 0 || !self.are_escapes(escaped & inside, block, skipped) {
+            if marks.controls & inside != 0
+                || !self.are_escapes(escaped & inside, &marks, block, skipped)
+            {
                 // A mistake: where it is shows byte by byte.
                 self.at -= usize::from(before);
                 break;
@@ -185,11 +236,19 @@ impl<'a> Scan<'a> {
 
     /// Whether a backslash may stand before each of these bytes of a block.
     #[inline]
-    fn are_escapes(&mut self, escaped: u64, block: &[u8; block::SIZE], skipped: usize) -> bool {
-        if escaped == 0 {
+    fn are_escapes(
+        &mut self,
+        escaped: u64,
+        marks: &Marks,
+        block: &[u8; block::SIZE],
+        skipped: usize,
+    ) -> bool {
+        // Mostly they are quotes, backslashes and ends of lines.
+        let rare = escaped & !(marks.quotes | marks.backslashes);
+        if rare == 0 || rare & !(block::line_ends(block) >> skipped) == 0 {
             return true;
         }
-        let mut numbered = escaped & !(block::letters(block) >> skipped);
+        let mut numbered = rare & !(block::letters(block) >> skipped);
         while numbered != 0 {
             let at = self.at + numbered.trailing_zeros() as usize;
             if !self.unicode(at - 1) {

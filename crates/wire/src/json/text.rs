@@ -5,7 +5,7 @@ use std::fmt;
 
 use bytestring::ByteString;
 
-use super::escape;
+use super::{Json, Malformed, escape};
 
 /// A JSON string: what stands between the quotes, still escaped.
 ///
@@ -48,6 +48,14 @@ impl Text {
 
     pub fn contents(&self) -> Cow<'_, str> {
         escape::unescape(&self.0)
+    }
+
+    /// The contents as JSON, if that is what they are.
+    pub fn as_json(&self) -> Result<Json, Malformed> {
+        Json::parse(match self.contents() {
+            Cow::Borrowed(_) => self.0.clone(),
+            Cow::Owned(contents) => contents.into(),
+        })
     }
 
     pub fn is_empty(&self) -> bool {

@@ -5,7 +5,7 @@ use std::fmt;
 use bytes::Bytes;
 use bytestring::ByteString;
 
-use super::{Doc, Kind, Limits, Malformed, Text};
+use super::{Doc, Kind, Limits, Malformed, Text, scan};
 
 /// Any JSON value, kept as the text it was read from. Equal when spelled alike.
 #[derive(Clone, PartialEq, Eq)]
@@ -19,7 +19,12 @@ impl Json {
     pub const EMPTY_ARRAY: Self = Self(ByteString::from_static("[]"));
 
     pub fn parse(text: impl Into<ByteString>) -> Result<Self, Malformed> {
-        Doc::parse(text.into(), Limits::default()).map(|doc| doc.root().json())
+        let (text, limits) = (text.into(), Limits::default());
+        if text.len() > limits.bytes {
+            return Err(Malformed::too_large(limits.bytes));
+        }
+        let value = scan::value(text.as_bytes(), limits.depth)?;
+        Ok(Self(if value.len() == text.len() { text } else { text.slice_ref(&text[value]) }))
     }
 
     pub fn number(number: u64) -> Self {
