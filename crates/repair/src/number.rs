@@ -12,15 +12,17 @@ pub(crate) fn said(json: &Json) -> Option<f64> {
     }
 }
 
-/// A number as short as it can be written.
+/// A number as short as it can be written. Nothing has no sign.
 pub(crate) fn spelled(number: f64) -> Json {
+    let number = if number == 0.0 { 0.0 } else { number };
     Json::parse(number.to_string()).unwrap_or(Json::NULL)
 }
 
-/// A whole number written without a fraction or an exponent, and not beyond all measure.
+/// A whole number written without a fraction or an exponent, and not beyond all measure. Nothing with a
+/// sign is read as a fraction.
 pub(crate) fn is_exact(json: &Json) -> bool {
     let digits = json.as_str().trim();
-    digits.parse::<i64>().is_ok() || digits.parse::<u64>().is_ok()
+    digits != "-0" && (digits.parse::<i64>().is_ok() || digits.parse::<u64>().is_ok())
 }
 
 /// A whole number as near to this as any reader of JSON can hold.

@@ -57,7 +57,8 @@ impl<'d> Fields<'d> {
                         fields.extras.put(ID, Text::word(mark::EMPTY_CALLS), Json::NULL);
                     }
                 }
-                "function_call" => fields.function_call = some,
+                // What is no object calls nothing.
+                "function_call" if some.is_none_or(Node::is_object) => fields.function_call = some,
                 "tool_call_id" => (fields.tool_call_id, fields.null_call) = (some, some.is_none()),
                 "name" => {
                     fields.name = some;

@@ -149,6 +149,11 @@ pub(super) fn write(block: &Verbatim<Block>, index: u64, out: &mut Array<'_>) ->
         out.item().json(text);
         return index + 1;
     }
+    // An entry of which nobody can say what it is goes back as it came.
+    if let Body::Foreign { json, .. } = &block.body {
+        out.item().json(json);
+        return index + 1;
+    }
     let Body::Thinking(thinking) = &block.body else { return index };
     let seal = block.seal.as_deref();
     let mut next = index;

@@ -27,12 +27,7 @@ pub(super) fn decode_all(body: Node<'_>, ledger: &mut Ledger) -> Verbatim<Vec<Ve
                 if bare { described(node, node, false) } else { decode(node, place, ledger) };
             tools.push(tool);
         }
-        let before = text.replace(list.json());
-        // Of two lists of which the first is empty, only the other one says something.
-        if before.as_ref().is_some_and(|first| first.doc().root().is_empty()) && !list.is_empty() {
-            odd(ledger, Place::tool(0), "functions beside an empty list of tools are the tools");
-        }
-        text = before.or(text);
+        text.get_or_insert_with(|| list.json());
     }
     match text {
         Some(text) => Verbatim::read(tools, ID, text),

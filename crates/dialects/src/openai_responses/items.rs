@@ -42,6 +42,7 @@ pub(super) fn decode_turn(item: Node<'_>, position: usize, ledger: &mut Ledger) 
     } else {
         let kind = kind.map(Node::word).unwrap_or_default();
         let block = decode_item_of(&kind, item, position, ledger);
+        let role = role.filter(|_| item.get("content").is_some() || is_known(role));
         turn(role_of_item(&kind, role), Verbatim::read(block, ID, item.json()))
     };
     Verbatim::read(turn, ID, item.json())
@@ -122,8 +123,14 @@ fn role_of_item(kind: &str, role: Option<Node<'_>>) -> Role {
         "system" => Role::System,
         "user" => Role::User,
         _ if kind.ends_with("_output") || FROM_CLIENT.contains(&kind) => Role::User,
+        // Whoever has something to say, and is not the model.
+        word if role.is_some() && !matches!(word, "assistant" | "model") => Role::User,
         _ => Role::Assistant,
     }
+}
+
+fn is_known(role: Option<Node<'_>>) -> bool {
+    role.is_some_and(|role| ROLES.contains(&&*role.word()))
 }
 
 /// An item that is one block.

@@ -12,7 +12,7 @@
 //!   them; only so many are taken, and the newest are of use. Clients themselves move them each turn.
 //! - The word that stands for a lost signature, towards the dialect it came in. It is asked for in the
 //!   current turn only, and law 2 leaves calls of earlier turns as they are. An empty signature is a
-//!   lost one.
+//!   lost one, and so is one that is no text, or that what should hold it cannot hold.
 //! - That code of the provider's made a call, towards the dialect it came in. Only in the last turn can
 //!   it wait in vain, and law 2 leaves calls of earlier turns as they are.
 //! - Tools that were made up, since the client brought none for the calls in its history. They can only
@@ -108,7 +108,11 @@ impl Forgets {
                 object.retain(|key, value| {
                     let empty = value.is_null() || value == "";
                     let unsaid = key == "content" && empty;
-                    let lost = SIGNATURES.contains(&key.as_str()) && empty;
+                    let unread = match key.as_str() {
+                        "extra_content" | "google" => !value.is_object(),
+                        key => SIGNATURES.contains(&key) && !value.is_string(),
+                    };
+                    let lost = SIGNATURES.contains(&key.as_str()) && empty || unread;
                     let stand_in = self.stand_ins && (unsaid || lost || value == STAND_IN);
                     let caller = self.callers && key == "caller";
                     if MARKS.contains(&key.as_str()) || stand_in || caller {

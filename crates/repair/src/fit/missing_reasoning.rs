@@ -37,10 +37,18 @@ pub fn apply(work: &mut Work<'_>) {
     if row.echo == Echo::Said {
         return said(work);
     }
-    let untouched = work.is_untouched();
     if row.echo == Echo::WithCalls {
-        return with_calls(work);
+        with_calls(work);
     }
+}
+
+/// Where reasoning may be empty, that of the answers around calls is. What need not be there is, if the
+/// request is written anew: whether it is must be known.
+pub(super) fn echo(work: &mut Work<'_>) {
+    if work.profile.thinking.echo != Echo::Empty || !work.thinks() {
+        return;
+    }
+    let untouched = work.is_untouched();
     for stretch in stretches(work).into_iter().rev() {
         let calls = work.turns()[stretch.clone()].iter().any(|turn| has_calls(turn));
         for answer in answers(work, &stretch).into_iter().rev() {

@@ -16,11 +16,15 @@
 use interlingua_model::{Role, Turn};
 
 use super::forced_while_thinking::turn_off;
+use super::missing_reasoning;
 use crate::Work;
 use crate::profile::thinking::{Asked, asked};
 use crate::thoughts::{is_thinking, is_users, open_loop};
 
 pub fn apply(work: &mut Work<'_>) {
+    work.begin("missing-reasoning");
+    missing_reasoning::echo(work);
+    work.begin("missing-thinking");
     if !work.profile.thinking.opens_loop || asked(&work.conversation().settings) != Asked::Budget {
         return;
     }

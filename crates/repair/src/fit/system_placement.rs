@@ -122,7 +122,9 @@ fn may_stand(
                 && next.is_none_or(|turn| is_assistants(turn))
         }
         Instructions::NotAfterReplies => {
-            let before = turn.checked_sub(1).map(|before| &work.turns()[before]);
+            // Of those without a word, nothing may be left.
+            let silent = |turn: &Verbatim<Turn>| instructs(turn) && turn.blocks.is_empty();
+            let before = work.turns()[..turn].iter().rfind(|turn| !silent(turn));
             before.is_none_or(|turn| !is_assistants(turn) && !has_result(turn))
         }
     }

@@ -159,7 +159,7 @@ pub(super) static CHAT_CLOSED: Kinds = Kinds {
     function: Shape(&[need("type", Any), need("function", Shape(FUNCTION)), key("custom", Any)]),
     freeform: Shape(&[need("type", Any), need("custom", Open(NAMED)), key("function", Any)]),
     typed: INCOMPLETE,
-    others: Some(Shape(&[need("type", Any)])),
+    others: Some(Shape(&[need("type", Any), key("function", Shape(NAMELESS)), key("custom", Any)])),
     schema: &["function", "parameters"],
     own_schemas: &[],
 };
@@ -208,6 +208,8 @@ pub(super) static ANYTHING: Kinds =
 pub(super) static PASSED_OVER: Kinds = Kinds { others: Some(Any), ..ANYTHING };
 const FUNCTION: &[Key] =
     &[NAME, key("description", Any), key("parameters", Any), key("strict", Any)];
+/// A function without a name, as a tool of another type may have one.
+const NAMELESS: &[Key] = &[key("description", Any), key("strict", Any)];
 const NAMED: &[Key] = &[NAME];
 /// One that is null is a name like an empty one.
 const NAME: Key = need("name", OrNull(&Any));

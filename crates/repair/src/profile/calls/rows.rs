@@ -44,11 +44,18 @@ pub(in crate::profile) static ROWS: &[(Scope, Calls)] = &[
     ),
     (
         chat(&["openrouter"], &["anthropic/"]),
-        Calls { strays: Strays::Taken, ids: SOME, empty_list: true, ..CHAT },
+        Calls { strays: Strays::Taken, ids: SOME, empty_list: true, complete: NULL_TAKEN, ..CHAT },
     ),
     (
         chat(&["openrouter"], &["google/"]),
-        Calls { strays: Strays::AmongResults, one_each: true, ids: SOME, empty_list: true, ..CHAT },
+        Calls {
+            strays: Strays::AmongResults,
+            one_each: true,
+            ids: SOME,
+            empty_list: true,
+            complete: NULL_TAKEN,
+            ..CHAT
+        },
     ),
     (Scope::flavors("openai-chat", &["openrouter"]), Calls { ids: SOME, ..CHAT }),
     (
