@@ -86,12 +86,14 @@ static TOOL_USE: Shape = Structure(&[
     Member::required("toolUseId", &TOOL_ID),
     Member::required("name", &TOOL_NAME),
     Member::required("input", &Any),
+    Member::new("type", &TEXT),
 ]);
 
 static TOOL_RESULT: Shape = Structure(&[
     Member::required("toolUseId", &TOOL_ID),
     Member::required("content", &List(&RESULT_CONTENT, FREE)),
     Member::new("status", &Choice(&["success", "error"])),
+    Member::new("type", &TEXT),
 ]);
 
 static RESULT_CONTENT: Shape = Union(
