@@ -121,10 +121,8 @@ fn context(request: &Request<'_>, findings: &mut Findings) {
 
 fn temperature(request: &Request<'_>, findings: &mut Findings) {
     let given = within(view::body(request), &["generation_config", "temperature"]);
-    let Some(number) = given.and_then(Value::as_f64).filter(|number| !(0.0..=2.0).contains(number))
-    else {
-        return;
-    };
+    let number = given.and_then(number).filter(|number| !(0.0..=2.0).contains(number));
+    let Some(number) = number else { return };
     let words = if is_vertex(request.flavor) {
         format!(
             "Unable to submit request because it has a temperature value of {number} but the supported range is from 0 (inclusive) to 2.0001 (exclusive). Update the value and try again."
@@ -135,9 +133,14 @@ fn temperature(request: &Request<'_>, findings: &mut Findings) {
     findings.add("generation_config.temperature", words);
 }
 
+/// A number, which may stand in a string.
+fn number(value: &Value) -> Option<f64> {
+    value.as_f64().or_else(|| value.as_str()?.parse().ok())
+}
+
 fn length(request: &Request<'_>, findings: &mut Findings) {
     let given = within(view::body(request), &["generation_config", "max_output_tokens"]);
-    let number = given.and_then(|it| it.as_f64().or_else(|| it.as_str()?.parse().ok()));
+    let number = given.and_then(number);
     if let Some(number) = number.filter(|number| *number < 1.0) {
         let words = format!(
             "Unable to submit request because it has a maxOutputTokens value of {number} but the supported range is from 1 (inclusive) to 65537 (exclusive). Update the value and try again."
