@@ -76,8 +76,9 @@ fn push(item: Node<'_>, place: Place, list: &mut Vec<Verbatim<Block>>, ledger: &
         item.items().for_each(|inner| push(inner, place, list, ledger));
         return;
     }
-    if let Some(point) = cache_point(item, KNOWN)
-        && let Some(marked) = list.pop_if(|last| can_be_marked(last))
+    if list.last().is_some_and(|last| can_be_marked(last))
+        && let Some(point) = cache_point(item, KNOWN, place, ledger)
+        && let Some(marked) = list.pop()
     {
         let cache = mark(point, place, ledger);
         // The mark stands beside the block, so the block's own text stays true.
@@ -88,12 +89,20 @@ fn push(item: Node<'_>, place: Place, list: &mut Vec<Verbatim<Block>>, ledger: &
     list.push(block(item, place, ledger));
 }
 
-/// What a cache point holds, of what is nothing else of these kinds.
-pub(super) fn cache_point<'d>(item: Node<'d>, kinds: &[&str]) -> Option<Node<'d>> {
+/// What a cache point holds, of what is that before anything else of these kinds.
+pub(super) fn cache_point<'d>(
+    item: Node<'d>,
+    kinds: &[&str],
+    place: Place,
+    ledger: &mut Ledger,
+) -> Option<Node<'d>> {
     let set = |field: &Field<'_>| !field.value.is_null() && kinds.contains(&&*field.name());
     let mut fields = item.fields().filter(set);
-    let (field, None) = (fields.next()?, fields.next()) else { return None };
-    field.is("cachePoint").then_some(field.value)
+    let field = fields.next().filter(|field| field.is("cachePoint"))?;
+    if fields.next().is_some() {
+        ledger.loss(note::ODD_INPUT, place, "a block of several kinds is read as `cachePoint`");
+    }
+    Some(field.value)
 }
 
 /// A cache point as a mark. There is one type; a lifetime that there is not is none.
@@ -174,7 +183,7 @@ pub(super) fn only(field: Field<'_>) -> Json {
 
 /// A call of the provider's own tools has a type; nobody else can answer it.
 fn call(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Option<Block> {
-    if node.get("type").is_some_and(|kind| !kind.is_null()) {
+    if node.get("type").is_some_and(Node::is_string) {
         return None;
     }
     note_other(node, place, ledger);
@@ -212,10 +221,13 @@ fn note_other(node: Node<'_>, place: Place, ledger: &mut Ledger) {
     if !node.is_object() {
         ledger.loss(note::ODD_INPUT, place, "a call or a result that is no object says nothing");
     }
+    if node.get("type").is_some_and(|kind| !kind.is_null()) {
+        ledger.change(note::ODD_INPUT, place, "a type that is not a word is none");
+    }
 }
 
 fn result(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Option<Block> {
-    if node.get("type").is_some_and(|kind| !kind.is_null()) {
+    if node.get("type").is_some_and(Node::is_string) {
         return None;
     }
     note_other(node, place, ledger);

@@ -2,7 +2,7 @@
 
 use interlingua_model::{Block, Body, Conversation, Ledger, Media, Place, Role, Turn, Verbatim};
 use interlingua_wire::json::Array;
-use interlingua_wire::{Text, Writer};
+use interlingua_wire::{Json, Text, Writer};
 
 use super::encode::{self, Way};
 use super::{ID, media, role_word};
@@ -50,7 +50,19 @@ fn write_instruction(
     ledger: &mut Ledger,
     out: &mut Array<'_>,
 ) {
+    let plain = |text: &Json| text.doc().root().get("text").is_some();
     match &block.body {
+        // A text with its sources is none that instructions have.
+        Body::Text { text, citations }
+            if !citations.is_empty() || !block.text_for(ID).is_none_or(plain) =>
+        {
+            if !citations.is_empty() {
+                ledger.loss(note::CITATION_REDUCED, place, "left out the citations of a text");
+            }
+            let mut said = Block::text(text.clone());
+            said.cache.clone_from(&block.cache);
+            encode::write(&said.into(), way, place, ledger, out);
+        }
         Body::Text { .. } | Body::Refusal(_) => encode::write(block, way, place, ledger, out),
         Body::Foreign { dialect, .. } if *dialect == ID => {
             encode::write(block, way, place, ledger, out);

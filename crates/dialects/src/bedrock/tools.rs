@@ -13,8 +13,10 @@ use crate::note;
 pub(super) fn decode_list(list: Node<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Tool>> {
     let mut tools: Vec<Verbatim<Tool>> = Vec::with_capacity(list.len());
     for item in list.items() {
-        if let Some(point) = decode::cache_point(item, KINDS)
-            && let Some(marked) = tools.pop_if(|last| is_tool(last))
+        let place = Place::tool(tools.len());
+        if tools.last().is_some_and(|last| is_tool(last))
+            && let Some(point) = decode::cache_point(item, KINDS, place, ledger)
+            && let Some(marked) = tools.pop()
         {
             let cache = decode::mark(point, Place::tool(tools.len()), ledger);
             tools.push(marked.beside(|tool| tool.cache = Some(Box::new(cache))));

@@ -1,7 +1,8 @@
 //! The keys of tools, by the kind of tool: which there are, and what they hold.
 
 use crate::shape::Kind::{
-    Any, Each, Flag, List, Object, One, Open, OrNull, Shape, Spelled, Tagged, Text, Whole, Words,
+    Any, Each, Either, Flag, List, Object, One, Open, OrNull, Shape, Spelled, Tagged, Text, Whole,
+    Words,
 };
 use crate::shape::{Key, Kind, Reading, key, need};
 
@@ -285,7 +286,7 @@ pub(super) static AI_STUDIO: Kinds = Kinds {
         key("parameters", Any),
         key("parametersJsonSchema", Any),
         key("response", Any),
-        key("responseJsonSchema", Any),
+        key("responseJsonSchema", Either(&[Object, Flag])),
         key("behavior", Any),
     ]),
     freeform: OPEN,
@@ -328,7 +329,10 @@ pub(super) static BEDROCK: Kinds = Kinds {
         ]),
     )]),
     freeform: OPEN,
-    typed: &[typed("systemTool", OPEN), typed("cachePoint", CACHE_POINT)],
+    typed: &[
+        typed("systemTool", Open(&[need("systemTool", Any)])),
+        typed("cachePoint", CACHE_POINT),
+    ],
     others: None,
     schema: &["toolSpec", "inputSchema", "json"],
     own_schemas: &[],

@@ -178,13 +178,7 @@ const LEVELS: &[&str] = &["THINKING_LEVEL_UNSPECIFIED", "MINIMAL", "LOW", "MEDIU
 pub(super) const BEDROCK: &[Field] = &[
     INFERENCE,
     CHOOSING,
-    may(
-        ADDITIONAL,
-        Loose(&[
-            may("output_config", Open(&[may("effort", Text)])),
-            may("anthropic_beta", Betas(ELSEWHERE)),
-        ]),
-    ),
+    may(ADDITIONAL, Loose(&[may("anthropic_beta", Betas(ELSEWHERE))])),
     OUTPUT,
     TIER,
     PERFORMANCE,
@@ -276,7 +270,7 @@ const ADDITIONAL: &str = "additionalModelRequestFields";
 const OUTPUT: Field = may("outputConfig", Open(&[may("effort", Text)]));
 const CHOOSING: Field = may("toolConfig", Open(&[may("toolChoice", CONVERSE_CHOICE)]));
 const TIER: Field =
-    may("serviceTier", Object(&[must("type", Word(&["priority", "default", "flex", "reserved"]))]));
+    may("serviceTier", Open(&[must("type", Word(&["priority", "default", "flex", "reserved"]))]));
 const PERFORMANCE: Field =
     may("performanceConfig", Open(&[may("latency", Word(&["standard", "optimized"]))]));
 const PATHS: Field = may("additionalModelResponseFieldPaths", List);
