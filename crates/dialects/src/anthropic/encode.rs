@@ -67,7 +67,7 @@ pub(super) fn block(
         Body::Thinking(one) => thinking(one, block, spot, place, cx, out),
         Body::Media(one) => match media::said(one, spot, place, cx) {
             Ok(said) => out.object(|o| {
-                said.write(place, cx, o);
+                said.write(&block.extras, place, cx, o);
                 tail(block, place, cx, o);
             }),
             Err(what) => leave_out(&what, place, cx.ledger),
@@ -282,8 +282,8 @@ pub(super) fn cache_and_extras(
         (Some(cache), None) => write_cache(&known_cache(cache, place, cx.ledger), o),
         (None, _) => {}
     }
-    // These two have their own place.
-    let apart = |key: &Text| *key == "cache_control" || *key == "content";
+    // These have their own place.
+    let apart = |key: &Text| ["cache_control", "content", "source"].iter().any(|own| key == own);
     for (key, value) in extras.of(ID).iter().filter(|(key, _)| !apart(key)) {
         o.key_text(key).json(value);
     }

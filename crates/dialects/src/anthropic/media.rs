@@ -1,11 +1,11 @@
 //! Images and documents, both ways.
 
-use interlingua_model::{Block, Body, Ledger, Media, MediaKind, Place, Source, Verbatim};
+use interlingua_model::{Block, Body, Extras, Ledger, Media, MediaKind, Place, Source, Verbatim};
 use interlingua_wire::json::Object;
-use interlingua_wire::{Node, Text};
+use interlingua_wire::{Json, Node, Text};
 
-use super::decode;
 use super::encode::{self, Cx, Spot};
+use super::{ID, decode};
 use crate::{media as shared, note};
 
 /// An image or document block. One whose source cannot be read is kept as it is.
@@ -21,16 +21,21 @@ pub(super) fn decode(node: Node<'_>, kind: &str, place: Place, ledger: &mut Ledg
             _ => decode::keep(&mut block, field),
         }
     }
-    let Some(source) = source_node.and_then(|node| source(node, kind, place, ledger)) else {
+    let read = source_node.and_then(|node| source(node, kind, place, ledger));
+    let Some((source, others)) = read else {
         decode::odd(ledger, place, format!("the source of the {kind} cannot be read"));
         return decode::foreign(node);
     };
+    if others != Json::EMPTY_OBJECT {
+        block.extras.put(ID, SOURCE, others);
+    }
     let kind = if kind == "image" { MediaKind::Image } else { MediaKind::Document };
     block.body = Body::Media(Box::new(Media { kind, source, name, detail: None }));
     block
 }
 
-fn source(node: Node<'_>, kind: &str, place: Place, ledger: &mut Ledger) -> Option<Source> {
+/// Where the data are, and what else is said there that no source has.
+fn source(node: Node<'_>, kind: &str, place: Place, ledger: &mut Ledger) -> Option<(Source, Json)> {
     let text = |key| node.get(key).and_then(Node::text);
     let mime = text("media_type");
     let word = node.get("type").map(Node::word).unwrap_or_default();
@@ -53,11 +58,12 @@ fn source(node: Node<'_>, kind: &str, place: Place, ledger: &mut Ledger) -> Opti
         "content" if kind == "document" => (written(node.get("content"), place, ledger), WRITTEN),
         _ => return None,
     };
-    if let Some(field) = node.fields().find(|field| !known.contains(&&*field.name())) {
-        let what = format!("`{}` is no part of a source: left out", field.name());
-        ledger.loss(note::ODD_INPUT, place, what);
-    }
-    Some(source)
+    let others = Json::object(|others| {
+        for field in node.fields().filter(|field| !known.contains(&&*field.name())) {
+            others.key_text(&field.key()).json(&field.value.json());
+        }
+    });
+    Some((source, others))
 }
 
 /// A document that is written out: texts and images.
@@ -82,6 +88,9 @@ fn written(content: Option<Node<'_>>, place: Place, ledger: &mut Ledger) -> Sour
     });
     Source::Blocks(blocks)
 }
+
+/// Stands in the extras of media whose source says more.
+pub(super) const SOURCE: Text = Text::word("source");
 
 /// What each kind of source is made of.
 const BYTES: &[&str] = &["type", "media_type", "data"];
@@ -186,9 +195,24 @@ fn mime_of(
 }
 
 impl Said<'_> {
-    pub(super) fn write(&self, place: Place, cx: &mut Cx<'_>, o: &mut Object<'_>) {
+    pub(super) fn write(&self, extras: &Extras, place: Place, cx: &mut Cx<'_>, o: &mut Object<'_>) {
         o.word("type", self.kind);
-        o.object("source", |o| match &self.source {
+        o.object("source", |o| {
+            self.write_source(place, cx, o);
+            let others = extras.find(ID, SOURCE.raw()).map(Json::doc);
+            for field in others.iter().flat_map(|others| others.root().fields()) {
+                o.key_text(&field.key()).json(&field.value.json());
+            }
+        });
+        if self.media.kind == MediaKind::Document {
+            o.text_if("title", self.media.name.as_ref());
+        }
+    }
+}
+
+impl Said<'_> {
+    fn write_source(&self, place: Place, cx: &mut Cx<'_>, o: &mut Object<'_>) {
+        match &self.source {
             Words::Base64(mime, data) => {
                 o.word("type", "base64");
                 o.text("media_type", mime);
@@ -215,9 +239,6 @@ impl Said<'_> {
                     }
                 });
             }
-        });
-        if self.media.kind == MediaKind::Document {
-            o.text_if("title", self.media.name.as_ref());
         }
     }
 }

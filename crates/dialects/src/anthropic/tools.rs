@@ -58,11 +58,7 @@ fn function(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Tool {
             }
             "cache_control" => {
                 tool.cache = decode::cache(field.value);
-                if field.value.get("type").is_some_and(|kind| kind.word() == "ephemeral") {
-                    tool.extras.keep(ID, field);
-                } else {
-                    decode::odd(ledger, place, "a cache mark of no known type is a plain one");
-                }
+                tool.extras.keep(ID, field);
             }
             _ => tool.extras.keep(ID, field),
         }

@@ -3,7 +3,7 @@
 use interlingua_model::Role;
 
 use super::{Fields, Foreign, Part, Side, foreign, opaque};
-use crate::shape::Kind::{Any, Each, Flag, Object, One, Open, Shape, Text, TextOr};
+use crate::shape::Kind::{Any, Each, Flag, Never, Object, One, Open, OrNull, Shape, Text, TextOr};
 use crate::shape::{Key, beta, key, need};
 
 pub(super) const FIELDS: Fields = Fields {
@@ -53,9 +53,18 @@ pub(super) const DEEPSEEK: Fields = Fields {
     ]),
     turns: &[],
     blocks: &[
-        (Part::Text, &[LOOSE_CACHE]),
+        // What is read as it should be is not left over.
+        (Part::Text, &[key("citations", Never), LOOSE_CACHE]),
         (Part::Image, &[key("transformations", Object), LOOSE_CACHE]),
-        (Part::Document, &[key("context", Text), key("citations", Shape(CITED)), LOOSE_CACHE]),
+        (
+            Part::Document,
+            &[
+                key("title", Never),
+                key("context", Text),
+                key("citations", Shape(CITED)),
+                LOOSE_CACHE,
+            ],
+        ),
         (Part::Call, &[key("caller", Object), key("toolset_name", Text), LOOSE_CACHE]),
         (Part::Result, &[key("toolset_name", Text), key("content", Object), LOOSE_CACHE]),
     ],
@@ -226,7 +235,7 @@ const SERVER_CALL: &[Key] = &[
     CACHE,
 ];
 const SERVER_RESULT: &[Key] =
-    &[TYPE, need("tool_use_id", Text), need("content", Any), key("caller", Object), CACHE];
+    &[TYPE, need("tool_use_id", Text), need("content", OrNull(&Any)), key("caller", Object), CACHE];
 const COMPACTION: &[Key] = &[
     TYPE,
     key("content", Text),
