@@ -36,7 +36,7 @@ pub(super) fn is_carried(
             ledger.loss(note::NO_SUCH_BLOCK, place, what);
             false
         }
-        Body::Media(media) if !encode_media::can_write(media) => {
+        Body::Media(media) if !encode_media::can_write(media, way) => {
             let what = "left out a file in the store of another provider";
             ledger.loss(note::NO_SUCH_BLOCK, place, what);
             false

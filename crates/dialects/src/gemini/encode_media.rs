@@ -4,14 +4,17 @@ use interlingua_model::{Ledger, Media, MediaKind, Place, Source};
 use interlingua_wire::json::Object;
 use interlingua_wire::{Json, Text};
 
+use super::encode::Way;
 use super::part::is_own_file;
 use super::{ID, names};
 use crate::{media, note};
 
-/// Whether there is a part for this; the file stores of other providers are closed to this one.
-pub(super) fn can_write(media: &Media) -> bool {
+/// Whether there is a part for this; the file stores of other providers are closed to this one. Who
+/// speaks this dialect knows where its files are.
+pub(super) fn can_write(media: &Media, way: Way<'_>) -> bool {
+    let own = matches!(way, Way::Request(conversation) if conversation.source == ID);
     match &media.source {
-        Source::File { id, .. } => is_own_file(id),
+        Source::File { id, .. } => own || is_own_file(id),
         Source::Base64 { .. } | Source::Url { .. } | Source::Text(_) | Source::Blocks(_) => true,
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn write(
     object.text("name", &name_of(result, way, turn, place, ledger));
     let mut sorted = Sorted::default();
     for block in &result.content {
-        sorted.sort(block, place, ledger);
+        sorted.sort(block, way, place, ledger);
     }
     sorted.write_response(result.is_error, place, object, ledger);
     if !sorted.parts.is_empty() {
@@ -65,7 +65,13 @@ fn name_of(
 }
 
 impl<'r> Sorted<'r> {
-    fn sort(&mut self, block: &'r Verbatim<Block>, place: Place, ledger: &mut Ledger) {
+    fn sort(
+        &mut self,
+        block: &'r Verbatim<Block>,
+        way: Way<'_>,
+        place: Place,
+        ledger: &mut Ledger,
+    ) {
         encode::note_sides(block, place, ledger);
         match &block.body {
             Body::Text { text, citations } => {
@@ -82,11 +88,11 @@ impl<'r> Sorted<'r> {
                 Source::Text(text) => self.texts.push(text.clone()),
                 Source::Blocks(blocks) => {
                     for inner in blocks {
-                        self.sort(inner, place, ledger);
+                        self.sort(inner, way, place, ledger);
                     }
                 }
                 Source::Base64 { .. } | Source::Url { .. } | Source::File { .. } => {
-                    self.sort_media(block, media, place, ledger);
+                    self.sort_media(block, media, way, place, ledger);
                 }
             },
             Body::Foreign { dialect, json, .. } if *dialect == ID => self.parts.push(json.clone()),
@@ -105,12 +111,13 @@ impl<'r> Sorted<'r> {
         &mut self,
         block: &Verbatim<Block>,
         media: &interlingua_model::Media,
+        way: Way<'_>,
         place: Place,
         ledger: &mut Ledger,
     ) {
         if let Some(text) = block.text_for(ID) {
             self.parts.push(text.clone());
-        } else if encode_media::can_write(media) {
+        } else if encode_media::can_write(media, way) {
             self.parts.push(encode_media::part(media, place, ledger));
         } else {
             let what = "left out a file in the store of another provider";

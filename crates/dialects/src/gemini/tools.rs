@@ -31,7 +31,11 @@ fn decode_entry(entry: Node<'_>, tools: &mut Vec<Verbatim<Tool>>, ledger: &mut L
     }
     let alone = entry.len() == 1;
     for field in entry.fields() {
-        if field.value.is_null() {
+        if field.value.is_null() && names::of_field(field, NOT_EVERYWHERE).is_some() {
+            // Where it is not known, it may not even be nothing.
+            let json = Json::object(|object| object.key_text(&field.key()).json(&Json::NULL));
+            tools.push(provided(field.key(), json));
+        } else if field.value.is_null() {
             // Nothing is what a field has that is not set; but it must be one.
             if names::of_field(field, ENTRY).is_none() {
                 let what = format!("`{}` is no kind of tool", field.name());
@@ -267,6 +271,10 @@ const ENTRY: &[&str] = &[
     "enterpriseWebSearch",
     "parallelAiSearch",
 ];
+
+/// Kinds that one backend knows, and the other does not.
+const NOT_EVERYWHERE: &[&str] =
+    &["fileSearch", "mcpServers", "retrieval", "enterpriseWebSearch", "parallelAiSearch"];
 
 const DECLARED: &[&str] = &["name", "description", "parameters", "parametersJsonSchema"];
 

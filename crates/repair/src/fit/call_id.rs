@@ -142,8 +142,9 @@ fn replace(work: &mut Work<'_>, (turn, at): Spot, id: Text, sent: Text) {
 fn leave_out(work: &mut Work<'_>) {
     let is_written = |work: &Work<'_>, (turn, at): Spot| {
         let block = work.block(turn, at);
-        let unwritten = block.extras.find(work.profile.dialect, UNWRITTEN);
-        id_of(block).is_some_and(|id| !id.is_empty()) && unwritten != Some(&Json::NULL)
+        let written = block.extras.find(work.profile.dialect, UNWRITTEN);
+        // An empty one is written, too.
+        id_of(block).is_some_and(|id| written.map_or(!id.is_empty(), |it| *it != Json::NULL))
     };
     let everything = 0..work.turns().len();
     let spots = pairing::blocks(work, everything).map(|(spot, _)| spot);

@@ -47,6 +47,12 @@ pub fn apply(work: &mut Work<'_>) {
 
 fn is_own(tool: &Tool, profile: &Profile) -> bool {
     match &tool.kind {
+        // One that is null is only named.
+        ToolKind::Foreign { json, .. }
+            if json.doc().root().fields().all(|field| field.value.is_null()) =>
+        {
+            false
+        }
         ToolKind::Foreign { kind, .. } => {
             let kind = kind.contents();
             profile.tools.built_in.iter().any(|name| profile.reading().is(&kind, name))

@@ -43,7 +43,9 @@ pub fn apply(work: &mut Work<'_>) {
         if unread && (*name == UNREAD || elsewhere) {
             continue;
         }
-        let Some(better) = better(value, *whole, spelling) else { continue };
+        // Where numbers may be strings, this one may have a fraction.
+        let whole = *whole && !(*name == FRACTION && spelling == Spelling::Loose && work.is_own());
+        let Some(better) = better(value, whole, spelling) else { continue };
         let value = value.clone();
         if let Some(better) = &better {
             let what = format!("`{name}` is {}, and not {}", better.as_str(), value.as_str());
@@ -149,6 +151,7 @@ macro_rules! slot {
 type Look = fn(&Settings) -> Option<&Json>;
 
 const SEED: &str = "seed";
+const FRACTION: &str = "top_k";
 
 /// What not everybody knows.
 const UNREAD: &str = "top_k";
