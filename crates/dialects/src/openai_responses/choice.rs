@@ -4,7 +4,7 @@ use interlingua_model::{Choice, Tool, ToolKind, Verbatim};
 use interlingua_wire::json::Object;
 use interlingua_wire::{Node, Text};
 
-use super::names;
+use super::{ID, names};
 
 /// `None` for a choice only this dialect knows, such as one of the provider's own tools.
 pub(super) fn decode(node: Node<'_>) -> Option<Choice> {
@@ -56,7 +56,10 @@ pub(super) fn encode(choice: &Choice, tools: &[Verbatim<Tool>], o: &mut Object<'
 }
 
 fn write_name(name: &Text, tools: &[Verbatim<Tool>], o: &mut Object<'_>) {
-    let tool = tools.iter().find(|tool| tool.name == *name);
+    // What only another dialect knows is not written.
+    let strange =
+        |tool: &Tool| matches!(tool.kind, ToolKind::Foreign { dialect, .. } if dialect != ID);
+    let tool = tools.iter().find(|tool| tool.name == *name && !strange(tool));
     // One of the provider's own is chosen by its type; a server's tools by its label, too.
     if let Some(ToolKind::Foreign { kind, json, .. }) = tool.map(|tool| &tool.kind) {
         o.text("type", kind);

@@ -156,10 +156,25 @@ pub(super) const FOREIGN: &[Foreign] = &[
     ),
     item(
         "shell_call_output",
-        &[TYPE, CALL, need("output", Any), ID, key("max_output_length", Any), WORD, CALLER, PASSED],
+        &[
+            TYPE,
+            CALL,
+            need("output", OrNull(&Any)),
+            ID,
+            key("max_output_length", Any),
+            WORD,
+            CALLER,
+            PASSED,
+        ],
     ),
-    item("tool_search_call", &[TYPE, need("arguments", Any), SEARCH, ID, WORD, MADE, BY, PASSED]),
-    item("tool_search_output", &[TYPE, need("tools", Any), SEARCH, ID, WORD, MADE, BY, PASSED]),
+    item(
+        "tool_search_call",
+        &[TYPE, need("arguments", OrNull(&Any)), SEARCH, ID, WORD, MADE, BY, PASSED],
+    ),
+    item(
+        "tool_search_output",
+        &[TYPE, need("tools", OrNull(&Any)), SEARCH, ID, WORD, MADE, BY, PASSED],
+    ),
     item("web_search_call", &[TYPE, ID, key("action", Any), WORD, key("results", Any), PASSED]),
     opaque("message.scoped_content", Side::Client),
     opaque("message.encrypted_content", Side::Client),
