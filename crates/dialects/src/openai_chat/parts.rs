@@ -205,7 +205,10 @@ fn thinking(node: Node<'_>) -> Read {
     let value = node.get("thinking")?;
     let texts: Vec<Text> = match value.text() {
         Some(text) => vec![text],
-        None => value.items().filter_map(|item| item.get("text")?.text()).collect(),
+        None => value
+            .items()
+            .map(|item| item.get("text").map_or_else(|| text_of(item), text_of))
+            .collect(),
     };
     let body = Body::Thinking(Thinking { text: Text::concat(&texts), form: Form::Full });
     let signature = node.get("signature").and_then(Node::text);
