@@ -29,7 +29,7 @@ use super::empty_text::leave_out;
 use crate::Work;
 use crate::look::words;
 use crate::profile::calls::Answers;
-use crate::profile::roles::{Joined, Last};
+use crate::profile::roles::{Instructions, Joined, Last};
 
 pub fn apply(work: &mut Work<'_>) {
     if work.takes_empty() && work.takes_silence() {
@@ -98,9 +98,10 @@ fn is_taken(work: &Work<'_>, turn: usize) -> bool {
                     && !(roles.last == Last::PrefillUnlessThinking && work.thinks())
         }
         Role::User => work.takes_empty(),
-        // What has fields beside its content says something by them.
+        // What has fields beside its content says something by them, where it may stand.
         Role::System | Role::Developer => {
-            work.takes_empty() || this.blocks.is_empty() && !this.extras.is_empty()
+            let stands = work.is_own() && roles.instructions != Instructions::Apart;
+            work.takes_empty() || stands && this.blocks.is_empty() && !this.extras.is_empty()
         }
     }
 }
