@@ -22,9 +22,9 @@ use interlingua_model::{Block, Body, Place, Role, Turn, Verbatim};
 use interlingua_wire::Text;
 
 use super::ends_with_assistant::CONTINUE;
-use super::misplaced_thinking;
 use super::missing_role::UNKNOWN;
 use super::string_content::BLANK_LINE;
+use super::{blank_between_reasoning, misplaced_thinking};
 use crate::look::{is_assistants, is_call, is_result};
 use crate::profile::roles::Joined;
 use crate::{About, Work};
@@ -39,6 +39,8 @@ pub fn apply(work: &mut Work<'_>) {
     while alternate(work, joined) && work.holds(About::OddThinking) {
         work.begin("misplaced-thinking");
         misplaced_thinking::apply(work);
+        work.begin("blank-between-reasoning");
+        blank_between_reasoning::apply(work);
         work.begin("alternation");
     }
 }

@@ -80,21 +80,25 @@ fn fate(work: &Work<'_>, spot: &Spot, one: &Media) -> Fate {
     let kind = if is_file { MediaKind::Document } else { one.kind };
     let sources = side(places, spot.side).of(kind);
     let taken = takes(work, one, sources, own);
+    // What is changed is not written there by the client any more.
+    let changed = takes(work, one, side(&rules.said, spot.side).of(one.kind), false);
     if let Some(text) = plain(&one.source) {
         return match sources.text {
             Plain::Taken if taken && one.kind == MediaKind::Document => Fate::Stays,
             Plain::AsData if own && is_cited(work, spot) => Fate::Stays,
             _ if text.trim().is_empty() => Fate::Goes("it is empty".to_owned()),
-            Plain::AsData if taken => Fate::AsData(text),
+            Plain::AsData if taken && changed => Fate::AsData(text),
             // Blocks that stand there without their document are looked at on their own.
-            Plain::AsText if matches!(one.source, Source::Blocks(_)) && !own => Fate::Stays,
+            Plain::AsText if matches!(one.source, Source::Blocks(_)) && !work.is_own() => {
+                Fate::Stays
+            }
             Plain::Taken | Plain::AsData | Plain::AsText => Fate::AsText(text),
         };
     }
     if taken {
         return match wrong_type(one, kind, rules, own) {
             Some(mime) => match written(one, &mime) {
-                Some(text) if sources.text == Plain::Taken => Fate::AsPlain(text),
+                Some(text) if sources.text == Plain::Taken && changed => Fate::AsPlain(text),
                 _ => Fate::Goes(format!("the type `{mime}` is not taken")),
             },
             None => Fate::Stays,
