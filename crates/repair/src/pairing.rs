@@ -282,13 +282,21 @@ fn is_answered_first(work: &Work<'_>, round: &Round) -> bool {
         return false;
     }
     let known = |(_, result): (Spot, &ToolResult)| round.has_call(work, &result.call);
-    let held = is_held(work, round);
+    let held = is_held(work, round) && !repeats(work, round);
     match calls.strays {
         Strays::Taken => true,
         _ if round.results(work).count() > leading => false,
         Strays::AmongResults => leading == 0 || round.calls(work).next().is_some() || held,
         Strays::Refused | Strays::AfterTheirCall => first().all(known) || held,
     }
+}
+
+/// Whether two results are of one id.
+fn repeats(work: &Work<'_>, round: &Round) -> bool {
+    round.results(work).any(|(spot, result)| {
+        let same = |(other, one): (Spot, &ToolResult)| other != spot && one.call == result.call;
+        round.results(work).any(same)
+    })
 }
 
 fn is_answered_in_time(work: &Work<'_>, round: &Round) -> bool {

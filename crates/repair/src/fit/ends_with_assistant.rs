@@ -38,7 +38,7 @@ pub fn apply(work: &mut Work<'_>) {
 }
 
 /// Whether a turn of the assistant's at the end stays there.
-pub(super) fn may_be_last(work: &Work<'_>, last: usize) -> bool {
+pub(crate) fn may_be_last(work: &Work<'_>, last: usize) -> bool {
     let turn = &work.turns()[last];
     match work.profile.roles.last {
         Last::Anyone => true,

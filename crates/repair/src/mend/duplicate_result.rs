@@ -19,6 +19,7 @@
 use interlingua_model::{Body, Place};
 
 use crate::Work;
+use crate::held::is_held;
 use crate::pairing::{self, Round, Spot};
 
 pub fn apply(work: &mut Work<'_>) {
@@ -33,11 +34,14 @@ pub fn apply(work: &mut Work<'_>) {
 /// A result for whose call there is one already.
 fn repeated(work: &Work<'_>, start: usize) -> Option<(Spot, Spot)> {
     let round = Round::at(work.turns(), start)?;
+    let held = is_held(work, &round);
     let mut results = round.results(work);
     results.find_map(|(spot, result)| {
         let same = || round.results(work).filter(|(_, one)| one.call == result.call);
         let calls = round.calls(work).filter(|(_, call)| call.id == result.call).count();
         let before = same().take_while(|(other, _)| *other < spot).count();
+        // Of a call that the provider holds there is one.
+        let calls = if calls == 0 && held { 1 } else { calls };
         let (first, _) = same().next().filter(|_| calls > 0 && before >= calls)?;
         Some((first, spot))
     })

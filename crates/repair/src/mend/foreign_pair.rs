@@ -25,7 +25,7 @@ use interlingua_model::{Block, Body, Place, Role};
 use interlingua_wire::{Node, Text};
 
 use crate::Work;
-use crate::fit::{empty_turn, unkept_item, unknown_block};
+use crate::fit::{empty_turn, ends_with_assistant, unkept_item, unknown_block};
 use crate::pairing::{self, Spot};
 use crate::profile::calls::{Answerer, Pair};
 
@@ -122,6 +122,7 @@ fn word(node: Node<'_>, key: &str) -> String {
 /// The halves without their counterpart, and why each goes.
 fn alone(work: &Work<'_>, halves: &[Half]) -> Vec<(Half, String)> {
     let mut called = HashSet::new();
+    let mut answered: Vec<(&str, usize)> = Vec::new();
     let mut alone = Vec::new();
     for (at, half) in halves.iter().enumerate() {
         let Half { id, kind, .. } = half;
@@ -131,15 +132,27 @@ fn alone(work: &Work<'_>, halves: &[Half]) -> Vec<(Half, String)> {
         } else if half.is_call && half.taken {
             called.insert(id.as_str());
             let after = halves.get(at + 1..).unwrap_or_default();
-            if !is_answered(work, half, after) {
+            // Calls of one id in one answer share a result.
+            let start = run_start(work, half.spot.0);
+            let shared = half.pair.from == Answerer::Provider
+                && answered.iter().any(|(of, turn)| of == id && *turn >= start);
+            if !shared && !is_answered(work, half, after) {
                 alone.push((half.clone(), format!("left out `{kind}` {id}: it has no result")));
                 called.remove(id.as_str());
             }
         } else if !half.is_call && !called.contains(id.as_str()) && !held(work, half) {
             alone.push((half.clone(), format!("left out `{kind}` {id}: its call is gone")));
+        } else if !half.is_call && half.taken {
+            answered.push((id, half.spot.0));
         }
     }
     alone
+}
+
+/// The first of the model's turns in a row with this one.
+fn run_start(work: &Work<'_>, turn: usize) -> usize {
+    let models = |at: &usize| work.turns()[*at].role == Role::Assistant;
+    (0..=turn).rev().take_while(models).last().unwrap_or(turn)
 }
 
 /// The provider may know what the client does not send again.
@@ -162,7 +175,7 @@ fn is_answered(work: &Work<'_>, call: &Half, after: &[Half]) -> bool {
         return true;
     }
     match call.pair.from {
-        Answerer::Provider => closed.is_none() && is_offered(work, &call.tool),
+        Answerer::Provider => closed.is_none() && is_open(work) && is_offered(work, &call.tool),
         Answerer::Client => {
             let answers = |block: &Block| {
                 pairing::result(block).is_some_and(|result| result.call == *call.id.as_str())
@@ -170,6 +183,14 @@ fn is_answered(work: &Work<'_>, call: &Half, after: &[Half]) -> bool {
             pairing::blocks(work, call.spot.0..until).any(|(_, block)| answers(block))
         }
     }
+}
+
+/// Whether nobody is made to speak after the model, which goes on by itself.
+fn is_open(work: &Work<'_>) -> bool {
+    let last = work.last_speaker();
+    last.is_none_or(|last| {
+        work.turns()[last].role != Role::Assistant || ends_with_assistant::may_be_last(work, last)
+    })
 }
 
 /// The turn from which on no answer to a call counts.

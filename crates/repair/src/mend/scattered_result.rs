@@ -21,6 +21,7 @@
 use interlingua_model::{Place, Role, Turn, Verbatim};
 
 use crate::Work;
+use crate::held::is_held;
 use crate::pairing::{self, Round, Spot};
 use crate::profile::calls::Answers;
 
@@ -45,13 +46,14 @@ fn scattered(work: &Work<'_>, start: usize) -> Option<Spot> {
     if !crosses && answers == Answers::BeforeNext {
         return None;
     }
+    let held = is_held(work, &round);
     let mut passed = false;
     for (turn, said) in (round.answers.start..).zip(turns) {
         let instructs = said.role != Role::User;
         passed |= instructs || one_turn && turn > round.answers.start;
         for (at, block) in said.blocks.iter().enumerate() {
             let result = pairing::result(block);
-            match result.filter(|result| round.has_call(work, &result.call)) {
+            match result.filter(|result| held || round.has_call(work, &result.call)) {
                 Some(_) if passed => return Some((turn, at)),
                 Some(_) => {}
                 None => passed |= in_order,

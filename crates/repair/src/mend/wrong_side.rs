@@ -42,6 +42,7 @@ fn sort(work: &mut Work<'_>) {
         // What the user calls last is taken as it is until the model speaks: all that stands before it
         // leaves as it did then.
         if let Some(spot) = open_call(work, round) {
+            let spot = after_results(work, spot);
             to_model(work, spot);
             if Round::at(work.turns(), start).is_some_and(|round| pairing::is_fine(work, &round)) {
                 return;
@@ -70,6 +71,17 @@ fn open_call(work: &Work<'_>, round: &Round) -> Option<Spot> {
     let last = round.answers.end.checked_sub(1).filter(|last| round.answers.contains(last))?;
     let calls = |block: &Verbatim<Block>| pairing::call(block).is_some();
     work.blocks(last).iter().position(calls).map(|at| (last, at))
+}
+
+/// Puts the results of a turn before its first call: they are not of this call, but of one before.
+fn after_results(work: &mut Work<'_>, (turn, mut call): Spot) -> Spot {
+    for at in call + 1..work.blocks(turn).len() {
+        if pairing::result(work.block(turn, at)).is_some() {
+            work.carry((turn, at), (turn, call));
+            call += 1;
+        }
+    }
+    (turn, call)
 }
 
 fn call_of_user(work: &Work<'_>, start: usize) -> Option<Spot> {
