@@ -142,7 +142,8 @@ fn off(work: &mut Work<'_>) {
 /// A budget of nothing turns thinking off, and is said so.
 fn say_off(work: &mut Work<'_>) {
     let Some(said) = &work.conversation().settings.reasoning else { return };
-    let spelled = work.is_own() && work.profile.params.spelling == Spelling::Loose;
+    let unread = work.profile.thinking.budget == Budget::Any;
+    let spelled = work.is_own() && (work.profile.params.spelling == Spelling::Loose || unread);
     if said.budget.is_some() && !said.is_off() && !spelled {
         let said = edit(work);
         said.mode = Some(ReasoningMode::Off);

@@ -56,11 +56,18 @@ fn is_twenty_twenty_keyword(key: &str, value: Node<'_>) -> bool {
         }
         Keyword::Values => value.is_array(),
         Keyword::Number => value.kind() == Kind::Number,
-        Keyword::Count => value.count().is_some(),
+        Keyword::Count => is_count(value),
         Keyword::Flag => value.boolean().is_some(),
         Keyword::Text => value.is_string(),
         Keyword::Other => true,
     }
+}
+
+/// A whole number that is not less than nothing, however large and however it is spelled.
+fn is_count(value: Node<'_>) -> bool {
+    let number = Some(value).filter(|value| value.kind() == Kind::Number);
+    let number = number.and_then(|value| value.raw().parse::<f64>().ok());
+    number.is_some_and(|number| number >= 0.0 && number.fract() == 0.0)
 }
 
 /// The seventh draft is checked in less.
