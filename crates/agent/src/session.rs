@@ -1,0 +1,136 @@
+//! What was said so far, by whomever to whichever model.
+
+use std::fmt;
+
+use bytes::Bytes;
+use interlingua::model::{Block, Conversation, DialectId, Role, Turn};
+use interlingua::wire::Node;
+use interlingua::{Dialect, Json, Ledger, Target, TranslateError, Verbatim, find, read_object};
+
+use crate::{BoxFuture, Stopped};
+
+/// A conversation. It is the same whatever model it is continued with: what only one of them can read
+/// stays in its place, and is sent to no other.
+#[derive(Debug, Default)]
+pub struct Session {
+    system: Verbatim<Vec<Verbatim<Block>>>,
+    turns: Vec<Verbatim<Turn>>,
+    keeper: Option<Box<dyn Keeper>>,
+}
+
+/// Where the turns of a session are kept.
+pub trait Keeper: Send + Sync + fmt::Debug {
+    /// Keeps turns that follow all that were kept before: all of them or none. Returns when no crash
+    /// can lose them.
+    fn keep<'a>(&'a mut self, turns: &'a [Json]) -> BoxFuture<'a, Result<(), String>>;
+}
+
+/// A session that was read from elsewhere.
+#[derive(Debug)]
+pub struct Imported {
+    pub session: Session,
+    /// What was odd about it, and what could not be read and was left out.
+    pub ledger: Ledger,
+}
+
+impl Session {
+    /// A conversation that nobody keeps.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A conversation of turns as [`Session::written`] gives them, which goes on being kept. What
+    /// cannot be read of them is skipped, and told.
+    pub fn kept(turns: &[Json], keeper: Box<dyn Keeper>) -> Imported {
+        let mut ledger = Ledger::default();
+        let read = turns.iter().map(|turn| native().decode_turn(turn.doc().root(), &mut ledger));
+        let turns = read.collect();
+        let session = Self { turns, keeper: Some(keeper), ..Self::default() };
+        Imported { session, ledger }
+    }
+
+    /// A conversation in a dialect: the body of a request, or only its list of messages, of whatever
+    /// age and shape. What cannot be read is skipped, and told.
+    pub fn import(body: Bytes, from: &dyn Dialect) -> Result<Imported, TranslateError> {
+        let body = match Json::parse(String::from_utf8_lossy(&body).into_owned()) {
+            Ok(list) if list.kind() == interlingua::Kind::Array => {
+                Json::object(|o| o.key(from.turns_key()).json(&list)).to_bytes()
+            }
+            _ => body,
+        };
+        let mut ledger = Ledger::default();
+        let read = from.decode_request(&read_object(body)?, &mut ledger).into_value();
+        let session = Self { system: read.system, turns: read.turns, keeper: None };
+        Ok(Imported { session, ledger })
+    }
+
+    /// The session in a dialect, as a request would have it, for another program.
+    pub fn export(&self, to: &dyn Dialect) -> (Bytes, Ledger) {
+        let mut ledger = Ledger::default();
+        let conversation = self.conversation().into();
+        let body = to.encode_request(&conversation, &Target::default(), &mut ledger);
+        (body, ledger)
+    }
+
+    /// Has it kept from now on; what was said already is kept first.
+    pub async fn keep_in(&mut self, mut keeper: Box<dyn Keeper>) -> Result<(), Stopped> {
+        keeper.keep(&self.written()).await.map_err(Stopped::NotKept)?;
+        self.keeper = Some(keeper);
+        Ok(())
+    }
+
+    pub fn turns(&self) -> &[Verbatim<Turn>] {
+        &self.turns
+    }
+
+    /// The turns as they are kept, each in the project's own dialect.
+    pub fn written(&self) -> Vec<Json> {
+        written(&self.turns)
+    }
+
+    /// Adds a turn; it is kept when this returns, or not added.
+    pub async fn add(&mut self, turn: impl Into<Verbatim<Turn>>) -> Result<(), Stopped> {
+        let turn = turn.into();
+        if let Some(keeper) = &mut self.keeper {
+            let written = written(std::slice::from_ref(&turn));
+            keeper.keep(&written).await.map_err(Stopped::NotKept)?;
+        }
+        self.turns.push(turn);
+        Ok(())
+    }
+
+    /// As a request, without tools.
+    pub(crate) fn conversation(&self) -> Conversation {
+        let mut conversation = Conversation::new(NATIVE);
+        conversation.system = self.system.clone();
+        conversation.turns.clone_from(&self.turns);
+        conversation
+    }
+}
+
+impl Imported {
+    /// What could not be read.
+    pub fn losses(&self) -> impl Iterator<Item = &str> {
+        self.ledger.entries.iter().filter(|entry| entry.loss).map(|entry| &*entry.what)
+    }
+}
+
+fn written(turns: &[Verbatim<Turn>]) -> Vec<Json> {
+    let mut conversation = Conversation::new(NATIVE);
+    conversation.turns = turns.to_vec();
+    let mut aside = Ledger::default();
+    let body = native().encode_request(&conversation.into(), &Target::default(), &mut aside);
+    let Ok(body) = read_object(body) else { return Vec::new() };
+    body.root().get("turns").into_iter().flat_map(Node::items).map(Node::json).collect()
+}
+
+/// A turn of the user.
+pub(crate) fn of_user(blocks: Vec<Verbatim<Block>>) -> Turn {
+    Turn { blocks, ..Turn::new(Role::User) }
+}
+
+pub(crate) fn native() -> &'static dyn Dialect {
+    find(NATIVE.0).unwrap_or(interlingua::ALL[0])
+}
+
+pub(crate) const NATIVE: DialectId = DialectId("native");

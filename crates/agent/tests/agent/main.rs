@@ -1,0 +1,11 @@
+//! The loop over real sockets, with the simulator as every provider.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod crash;
+mod import;
+mod silence;
+mod steps;
+mod switch;
+mod tools;
+mod world;
