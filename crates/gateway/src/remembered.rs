@@ -38,6 +38,7 @@ fn retention(config: &config::Store) -> Retention {
         sealed: keep,
         answer: keep,
         lesson: Keep { age: lesson.age.max(keep.age), ..lesson },
+        ..Retention::default()
     }
 }
 

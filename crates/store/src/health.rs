@@ -1,9 +1,12 @@
 //! How a store is doing, and what is wrong with it.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::mem;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+
+use crate::session::SessionId;
 
 /// How a store is doing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,13 +17,15 @@ pub struct Health {
     pub waiting: u64,
     /// Records that were never written, because too much waited.
     pub dropped: u64,
-    /// Records on disk whose bytes are not what was written.
+    /// Records and turns on disk whose bytes are not what was written.
     pub damaged: u64,
-    /// Records on disk that were sealed with a key that is not the configured one.
+    /// Records and conversations on disk that were sealed with a key that is not the configured one.
     pub foreign: u64,
     /// Records on disk, and the bytes of their bodies.
     pub records: u64,
     pub bytes: u64,
+    /// Conversations.
+    pub sessions: u64,
 }
 
 /// What is wrong, in words for the operator.
@@ -45,6 +50,9 @@ pub(crate) struct Pulse {
     pub(crate) foreign: AtomicU64,
     pub(crate) records: AtomicU64,
     pub(crate) bytes: AtomicU64,
+    pub(crate) sessions: AtomicU64,
+    /// Turns that are known to be damaged: each counts once.
+    torn: Mutex<HashSet<(SessionId, Option<u64>)>>,
 }
 
 impl Pulse {
@@ -79,6 +87,20 @@ impl Pulse {
         }
     }
 
+    /// A turn of a conversation is damaged, or what is said about it.
+    pub(crate) fn tore(&self, id: SessionId, number: Option<u64>) {
+        let mut torn = self.torn.lock().unwrap_or_else(PoisonError::into_inner);
+        if torn.len() >= TORN || !torn.insert((id, number)) {
+            return;
+        }
+        self.damaged.fetch_add(1, Ordering::Relaxed);
+        if let Some(nth) = number {
+            tracing::error!("turn {nth} of session {id} is damaged; the others are read");
+        } else {
+            tracing::error!("the title of session {id} is damaged; its turns are read");
+        }
+    }
+
     pub(crate) fn health(&self, waiting: u64) -> Health {
         let told =
             |of: &Mutex<Option<Trouble>>| of.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -90,6 +112,7 @@ impl Pulse {
             foreign: self.foreign.load(Ordering::Relaxed),
             records: self.records.load(Ordering::Relaxed),
             bytes: self.bytes.load(Ordering::Relaxed),
+            sessions: self.sessions.load(Ordering::Relaxed),
         }
     }
 }
@@ -110,3 +133,6 @@ fn turn(state: &Mutex<Option<Trouble>>, now: Option<&Trouble>) -> News {
         _ => News::No,
     }
 }
+
+/// How many damaged turns are told apart.
+const TORN: usize = 10_000;

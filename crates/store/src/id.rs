@@ -28,7 +28,7 @@ impl Ids {
     }
 }
 
-fn micros() -> i64 {
+pub(crate) fn micros() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_micros()).unwrap_or(i64::MAX >> 8)
 }

@@ -1,4 +1,4 @@
-//! What the gateway remembers: one shelf for all of it, in memory or in a database.
+//! What the gateway remembers: records of its own, and the conversations of its clients.
 //!
 //! ```text
 //! keep ─▶ shelf (memory, found at once) ─▶ queue ─▶ writer ─▶ database
@@ -8,14 +8,20 @@
 //! A record lies under one or more keys of its owner. Nothing that is kept or looked for ever stops an
 //! answer: what cannot be written waits, and is dropped when too much waits; what cannot be read is
 //! not found; [`Store::health`] says so.
+//!
+//! A conversation belongs to its client: [`Sessions`] goes to the database with every change, and says what
+//! came of it.
 
 mod health;
 mod id;
 mod memory;
 mod nothing;
+mod pack;
+mod queue;
 mod record;
 mod retention;
 mod secret;
+mod session;
 mod shelf;
 mod slots;
 mod sqlite;
@@ -29,6 +35,10 @@ pub use nothing::Nothing;
 pub use record::{Found, Kind, Record};
 pub use retention::{Keep, Retention};
 pub use secret::{Secret, TooShort};
+pub use session::{
+    Append, Cursor, Draft, NoId, PAGE, Page, Reading, Session, SessionError, SessionId, Sessions,
+    State, Turn, Written,
+};
 pub use sqlite::{Options, Sqlite};
 
 /// What a store gives back later.
@@ -63,6 +73,11 @@ pub trait Store: Send + Sync + fmt::Debug {
 
     fn health(&self) -> Health;
 }
+
+/// Everything that a gateway asks of one store.
+pub trait Keeper: Store + Sessions {}
+
+impl<S: Store + Sessions> Keeper for S {}
 
 /// How many records are found under one key.
 pub const MOST: usize = 64;

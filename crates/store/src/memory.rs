@@ -1,19 +1,26 @@
 //! A store that forgets when the process ends.
 
 use std::future::ready;
+use std::ops::Range;
 use std::sync::Arc;
+
+use bytes::Bytes;
 
 use crate::health::{Health, Trouble};
 use crate::id::{self, Ids};
 use crate::record::{Found, Kind, Record};
-use crate::retention::Retention;
+use crate::retention::{Keep, Retention};
+use crate::session::{
+    Append, Cursor, Draft, Held, Page, Reading, Session, SessionError, SessionId, Sessions,
+};
 use crate::shelf::{Removal, Shelves};
 use crate::slots::Kept;
 use crate::{BoxFuture, Store};
 
-/// Records in memory, the last so many bytes of each kind.
+/// Records and conversations in memory, the last so many bytes of each kind.
 #[derive(Debug)]
 pub struct Memory {
+    sessions: Held,
     shelves: Shelves,
     ids: Ids,
 }
@@ -21,7 +28,9 @@ pub struct Memory {
 impl Memory {
     /// Not more than so many bytes of each kind, and what the retention says.
     pub fn new(retention: &Retention, bytes: usize) -> Self {
-        Self { shelves: Shelves::new(retention, bytes), ids: Ids::after(0) }
+        let Keep { age, bytes: most } = retention.session;
+        let sessions = Held::new(Keep { age, bytes: most.min(bytes as u64) });
+        Self { sessions, shelves: Shelves::new(retention, bytes), ids: Ids::after(0) }
     }
 }
 
@@ -65,7 +74,67 @@ impl Store for Memory {
     }
 
     fn health(&self) -> Health {
-        Health::default()
+        Health { sessions: self.sessions.count(), ..Health::default() }
+    }
+}
+
+impl Sessions for Memory {
+    fn create(&self, owner: &str, draft: Draft) -> BoxFuture<'_, Result<Session, SessionError>> {
+        Box::pin(ready(self.sessions.create(owner, draft)))
+    }
+
+    fn list(
+        &self,
+        owner: &str,
+        after: Option<Cursor>,
+        most: usize,
+    ) -> BoxFuture<'_, Result<Page, SessionError>> {
+        Box::pin(ready(Ok(self.sessions.list(owner, after, most))))
+    }
+
+    fn read(
+        &self,
+        owner: &str,
+        id: SessionId,
+        numbers: Range<u64>,
+    ) -> BoxFuture<'_, Result<Reading, SessionError>> {
+        Box::pin(ready(self.sessions.read(owner, id, numbers)))
+    }
+
+    fn append(
+        &self,
+        owner: &str,
+        id: SessionId,
+        append: Append,
+    ) -> BoxFuture<'_, Result<u64, SessionError>> {
+        Box::pin(ready(self.sessions.append(owner, id, append)))
+    }
+
+    fn describe(
+        &self,
+        owner: &str,
+        id: SessionId,
+        title: String,
+        metadata: Bytes,
+    ) -> BoxFuture<'_, Result<(), SessionError>> {
+        Box::pin(ready(self.sessions.describe(owner, id, title, &metadata)))
+    }
+
+    fn fork(
+        &self,
+        owner: &str,
+        id: SessionId,
+        turns: u64,
+    ) -> BoxFuture<'_, Result<Session, SessionError>> {
+        Box::pin(ready(self.sessions.fork(owner, id, turns)))
+    }
+
+    fn delete(&self, owner: &str, id: SessionId) -> BoxFuture<'_, Result<(), SessionError>> {
+        Box::pin(ready(self.sessions.delete(owner, id)))
+    }
+
+    fn delete_all(&self, owner: &str) -> BoxFuture<'_, Result<u64, SessionError>> {
+        Box::pin(ready(Ok(self.sessions.delete_all(owner))))
     }
 }
 

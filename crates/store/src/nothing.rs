@@ -1,9 +1,15 @@
 //! A store for those who want nothing to be remembered.
 
 use std::future::ready;
+use std::ops::Range;
+
+use bytes::Bytes;
 
 use crate::health::{Health, Trouble};
 use crate::record::{Found, Kind, Record};
+use crate::session::{
+    Append, Cursor, Draft, Page, Reading, Session, SessionError, SessionId, Sessions,
+};
 use crate::{BoxFuture, Store};
 
 /// Forgets everything at once.
@@ -37,4 +43,59 @@ impl Store for Nothing {
     fn health(&self) -> Health {
         Health::default()
     }
+}
+
+/// Who expects a conversation to be there later is told that it will not be.
+impl Sessions for Nothing {
+    fn create(&self, _: &str, _: Draft) -> BoxFuture<'_, Result<Session, SessionError>> {
+        refused()
+    }
+
+    fn list(
+        &self,
+        _: &str,
+        _: Option<Cursor>,
+        _: usize,
+    ) -> BoxFuture<'_, Result<Page, SessionError>> {
+        refused()
+    }
+
+    fn read(
+        &self,
+        _: &str,
+        _: SessionId,
+        _: Range<u64>,
+    ) -> BoxFuture<'_, Result<Reading, SessionError>> {
+        refused()
+    }
+
+    fn append(&self, _: &str, _: SessionId, _: Append) -> BoxFuture<'_, Result<u64, SessionError>> {
+        refused()
+    }
+
+    fn describe(
+        &self,
+        _: &str,
+        _: SessionId,
+        _: String,
+        _: Bytes,
+    ) -> BoxFuture<'_, Result<(), SessionError>> {
+        refused()
+    }
+
+    fn fork(&self, _: &str, _: SessionId, _: u64) -> BoxFuture<'_, Result<Session, SessionError>> {
+        refused()
+    }
+
+    fn delete(&self, _: &str, _: SessionId) -> BoxFuture<'_, Result<(), SessionError>> {
+        refused()
+    }
+
+    fn delete_all(&self, _: &str) -> BoxFuture<'_, Result<u64, SessionError>> {
+        refused()
+    }
+}
+
+fn refused<T: Send + 'static>() -> BoxFuture<'static, Result<T, SessionError>> {
+    Box::pin(ready(Err(SessionError::Off)))
 }

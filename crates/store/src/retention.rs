@@ -19,6 +19,8 @@ pub struct Retention {
     pub sealed: Keep,
     pub answer: Keep,
     pub lesson: Keep,
+    /// Conversations, after they were last changed.
+    pub session: Keep,
 }
 
 impl Retention {
@@ -34,7 +36,9 @@ impl Retention {
 impl Default for Retention {
     fn default() -> Self {
         let keep = Keep { age: 30 * DAY, bytes: 1 << 30 };
-        Self { sealed: keep, answer: keep, lesson: Keep { age: 365 * DAY, bytes: 16 << 20 } }
+        let lesson = Keep { age: 365 * DAY, bytes: 16 << 20 };
+        let session = Keep { age: 365 * DAY, bytes: 4 << 30 };
+        Self { sealed: keep, answer: keep, lesson, session }
     }
 }
 

@@ -81,9 +81,13 @@ pub(crate) fn place(secret: Option<&Secret>, parts: &[&[u8]]) -> [u8; 16] {
 }
 
 /// A short text that tells damaged bytes from whole ones.
-pub(crate) fn checksum(bytes: &[u8]) -> [u8; 8] {
+pub(crate) fn checksum(parts: &[&[u8]]) -> [u8; 8] {
+    let mut sum = digest::Context::new(&digest::SHA256);
+    for part in parts {
+        sum.update(part);
+    }
     let mut short = [0; 8];
-    short.copy_from_slice(&digest::digest(&digest::SHA256, bytes).as_ref()[..8]);
+    short.copy_from_slice(&sum.finish().as_ref()[..8]);
     short
 }
 

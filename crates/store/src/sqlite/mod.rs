@@ -1,15 +1,16 @@
 //! A store in one SQLite file.
 //!
-//! One thread writes: it takes everything that waits and commits it together. Another reads, for what
-//! the shelf does not know. Several processes may have the same file: SQLite keeps their commits apart,
+//! One thread writes: it takes everything that waits and commits it together. Two read: what
+//! the shelf does not know, and conversations. Several processes may have the same file: SQLite keeps their commits apart,
 //! and within a second each forgets what it believed to know when another has written.
 
+mod conversations;
 mod file;
-mod pack;
-mod queue;
 mod reader;
 mod rows;
 mod schema;
+mod sessions;
+mod work;
 mod writer;
 
 use std::collections::HashMap;
@@ -24,14 +25,16 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use self::queue::{Job, Queue};
 use self::reader::{Ask, Reader};
+use self::work::Work;
 use self::writer::Writer;
 use crate::health::{Health, Pulse, Trouble};
 use crate::id::{self, Ids};
+use crate::queue::Queue;
 use crate::record::{Found, Kind, Record};
 use crate::retention::Retention;
 use crate::secret::Secret;
+use crate::session::Moments;
 use crate::shelf::{Missing, Removal, Shelves};
 use crate::slots::Kept;
 use crate::{BoxFuture, Store};
@@ -57,8 +60,12 @@ pub struct Options {
 pub struct Sqlite {
     shared: Arc<Shared>,
     asks: mpsc::Sender<Ask>,
+    /// Conversations are read beside, so that nobody who needs a record waits for one.
+    others: mpsc::Sender<Ask>,
     writer: Option<JoinHandle<()>>,
 }
+
+type Job = crate::queue::Job<Box<dyn Work>>;
 
 /// What the threads of a store share.
 #[derive(Debug)]
@@ -66,9 +73,10 @@ struct Shared {
     path: PathBuf,
     options: Options,
     shelves: Shelves,
-    queue: Queue,
+    queue: Queue<Box<dyn Work>>,
     pulse: Pulse,
     ids: Ids,
+    moments: Moments,
     /// How often the file was opened for writing: a reader follows.
     opened: AtomicU64,
     /// There are records that were written without the key.
@@ -85,18 +93,23 @@ impl Sqlite {
             queue: Queue::new(options.queue),
             pulse: Pulse::default(),
             ids: Ids::after(0),
+            moments: Moments::default(),
             opened: AtomicU64::new(0),
             plain: AtomicBool::new(false),
             path,
             options,
         });
-        let (asks, asked) = mpsc::channel();
-        let reader = Reader::new(Arc::clone(&shared));
-        thread::Builder::new().name("store reader".into()).spawn(move || reader.run(&asked))?;
+        let reader = || {
+            let (asks, asked) = mpsc::channel();
+            let reader = Reader::new(Arc::clone(&shared));
+            let thread = thread::Builder::new().name("store reader".into());
+            thread.spawn(move || reader.run(&asked)).map(|_| asks)
+        };
+        let (asks, others) = (reader()?, reader()?);
         // The first opening is awaited, so that what is wrong is said before anything else is.
         let writer = Writer::new(Arc::clone(&shared));
         let writer = thread::Builder::new().name("store writer".into()).spawn(|| writer.run())?;
-        Ok(Self { shared, asks, writer: Some(writer) })
+        Ok(Self { shared, asks, others, writer: Some(writer) })
     }
 
     fn queue(&self, job: Job) {

@@ -26,6 +26,8 @@ pub(super) enum Ask {
         kind: Kind,
         answer: oneshot::Sender<BTreeMap<i64, Arc<Kept>>>,
     },
+    /// Something else, which answers by itself.
+    Other(Box<dyn FnOnce(&mut Reader) + Send>),
 }
 
 pub(super) struct Reader {
@@ -54,6 +56,7 @@ impl Reader {
                     let all = self.read(|connection, shared| rows::all(connection, shared, kind));
                     let _ = answer.send(all.unwrap_or_default());
                 }
+                Ask::Other(ask) => ask(&mut self),
             }
         }
     }
@@ -68,7 +71,7 @@ impl Reader {
             found.collect::<rusqlite::Result<Vec<_>>>()
         });
         let known = self.shared.shelves.of(kind);
-        let Some(read) = read else {
+        let Ok(read) = read else {
             known.abandon(owner, keys, load);
             return None;
         };
@@ -79,37 +82,27 @@ impl Reader {
         Some(found)
     }
 
-    fn read<T>(
+    pub(super) fn read<T>(
         &mut self,
         with: impl FnOnce(&Connection, &Shared) -> rusqlite::Result<T>,
-    ) -> Option<T> {
+    ) -> Result<T, Trouble> {
         let shared = Arc::clone(&self.shared);
         let opened = shared.opened.load(Ordering::Acquire);
         if self.opened != opened {
             self.connection = None;
             self.opened = opened;
         }
-        if self.connection.is_none() {
-            match schema::open_to_read(&shared.path) {
-                Ok(connection) => self.connection = Some(connection),
-                Err(trouble) => {
-                    shared.pulse.read(Some(&trouble));
-                    return None;
-                }
-            }
-        }
-        let connection = self.connection.as_ref()?;
-        match with(connection, &shared) {
-            Ok(value) => {
-                shared.pulse.read(None);
-                Some(value)
-            }
-            Err(error) => {
-                self.connection = None;
-                let trouble: Trouble = schema::trouble(&shared.path, &error);
-                shared.pulse.read(Some(&trouble));
-                None
-            }
-        }
+        let connection = match self.connection.take() {
+            Some(connection) => Ok(connection),
+            None => schema::open_to_read(&shared.path),
+        };
+        let read = connection.and_then(|connection| {
+            let value = with(&connection, &shared)
+                .map_err(|error| schema::trouble(&shared.path, &error))?;
+            self.connection = Some(connection);
+            Ok(value)
+        });
+        shared.pulse.read(read.as_ref().err());
+        read
     }
 }

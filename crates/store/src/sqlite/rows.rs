@@ -7,9 +7,9 @@ use std::sync::atomic::Ordering;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, Row, params};
 
-use super::pack::{address, owner_address, pack, unpack};
 use super::{Removal, Shared};
 use crate::MOST;
+use crate::pack::{address, owner_address, pack, unpack};
 use crate::record::Kind;
 use crate::retention::Keep;
 use crate::slots::Kept;
@@ -21,6 +21,8 @@ type Result<T> = rusqlite::Result<T>;
 pub(super) struct Totals {
     pub(super) records: u64,
     pub(super) bytes: u64,
+    pub(super) sessions: u64,
+    /// Records and conversations under no lock.
     pub(super) plain: u64,
     /// Those under a lock that is not ours.
     pub(super) foreign: u64,
@@ -217,14 +219,18 @@ pub(super) fn tidy(connection: &Connection, kind: Kind, keep: Keep, now: i64) ->
 }
 
 pub(super) fn totals(connection: &Connection, shared: &Shared) -> Result<Totals> {
-    let mut select = connection.prepare_cached("SELECT lock, records, bytes FROM totals")?;
+    let mut select = connection.prepare_cached("SELECT lock, records, bytes, kind FROM totals")?;
     let mut rows = select.query([])?;
     let mut totals = Totals::default();
     while let Some(row) = rows.next()? {
         let lock: Vec<u8> = row.get(0)?;
         let records = u64::try_from(row.get::<_, i64>(1)?).unwrap_or(0);
-        totals.records += records;
-        totals.bytes += u64::try_from(row.get::<_, i64>(2)?).unwrap_or(0);
+        if row.get::<_, i64>(3)? == SESSIONS {
+            totals.sessions += records;
+        } else {
+            totals.records += records;
+            totals.bytes += u64::try_from(row.get::<_, i64>(2)?).unwrap_or(0);
+        }
         if lock.is_empty() {
             totals.plain += records;
         } else if lock != shared.lock() {
@@ -270,5 +276,7 @@ impl Shared {
     }
 }
 
+/// The kind under which conversations are counted.
+pub(super) const SESSIONS: i64 = 100;
 /// Records that are forgotten in one commit.
 const STEP: i64 = 512;

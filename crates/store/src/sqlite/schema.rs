@@ -140,7 +140,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const SMALL: u64 = 32 << 20;
 
 /// What leads from each version to the next. Never changed, only added to.
-const VERSIONS: &[&str] = &["
+const VERSIONS: &[&str] = &[
+    "
 CREATE TABLE records (
     id      INTEGER PRIMARY KEY,
     kind    INTEGER NOT NULL,
@@ -175,4 +176,44 @@ CREATE TRIGGER record_removed AFTER DELETE ON records BEGIN
     UPDATE totals SET records = records - 1, bytes = bytes - old.size
     WHERE kind = old.kind AND lock = old.lock;
 END;
-"];
+",
+    "
+CREATE TABLE sessions (
+    id      BLOB PRIMARY KEY,
+    owner   BLOB NOT NULL,
+    created INTEGER NOT NULL,
+    updated INTEGER NOT NULL,
+    turns   INTEGER NOT NULL,
+    bytes   INTEGER NOT NULL,
+    lock    BLOB NOT NULL,
+    about   BLOB NOT NULL,
+    model   BLOB NOT NULL
+) STRICT;
+CREATE INDEX sessions_by_owner ON sessions (owner, updated, id);
+CREATE INDEX sessions_by_time ON sessions (updated);
+
+CREATE TABLE turns (
+    session BLOB NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    number  INTEGER NOT NULL,
+    at      INTEGER NOT NULL,
+    state   INTEGER NOT NULL,
+    payload BLOB NOT NULL,
+    PRIMARY KEY (session, number)
+) STRICT;
+
+CREATE TRIGGER session_added AFTER INSERT ON sessions BEGIN
+    INSERT INTO totals VALUES (100, new.lock, 1, new.bytes)
+    ON CONFLICT DO UPDATE SET records = records + 1, bytes = bytes + new.bytes;
+END;
+CREATE TRIGGER session_removed AFTER DELETE ON sessions BEGIN
+    UPDATE totals SET records = records - 1, bytes = bytes - old.bytes
+    WHERE kind = 100 AND lock = old.lock;
+END;
+CREATE TRIGGER session_changed AFTER UPDATE OF lock, bytes ON sessions BEGIN
+    UPDATE totals SET records = records - 1, bytes = bytes - old.bytes
+    WHERE kind = 100 AND lock = old.lock;
+    INSERT INTO totals VALUES (100, new.lock, 1, new.bytes)
+    ON CONFLICT DO UPDATE SET records = records + 1, bytes = bytes + new.bytes;
+END;
+",
+];

@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::queue::Job;
-use super::{Shared, file, rows, schema};
+use super::{Job, Shared, conversations, file, rows, schema};
 use crate::health::Trouble;
 use crate::id;
 use crate::record::Kind;
@@ -63,8 +62,8 @@ impl Writer {
 
     /// One commit for all of them. What cannot be written goes back to wait.
     fn commit(&mut self, jobs: Vec<Job>) -> Result<(), Trouble> {
-        let jobs = without_what_goes(jobs);
-        let written = self.transact(|connection, shared| write(connection, shared, &jobs));
+        let mut jobs = without_what_goes(jobs);
+        let written = self.transact(|connection, shared| write(connection, shared, &mut jobs));
         self.shared.pulse.wrote(&written);
         match written {
             Ok(removed) => {
@@ -85,12 +84,11 @@ impl Writer {
 
     /// What is to be removed may be what a full disk needs. Gives everything else.
     fn remove_alone(&mut self, jobs: Vec<Job>) -> Vec<Job> {
-        let is_removal = |job: &Job| matches!(job, Job::Remove { .. });
         if !jobs.iter().any(is_removal) {
             return jobs;
         }
-        let (removals, mut others): (Vec<_>, Vec<_>) = jobs.into_iter().partition(is_removal);
-        match self.transact(|connection, shared| write(connection, shared, &removals)) {
+        let (mut removals, mut others): (Vec<_>, Vec<_>) = jobs.into_iter().partition(is_removal);
+        match self.transact(|connection, shared| write(connection, shared, &mut removals)) {
             Ok(removed) => self.settle(removals, removed),
             Err(_) => others.extend(removals),
         }
@@ -100,8 +98,7 @@ impl Writer {
     /// Everything is on disk.
     fn settle(&mut self, jobs: Vec<Job>, removed: Vec<u64>) {
         let mut removed = removed.into_iter();
-        let deleted = jobs.iter().any(|job| matches!(job, Job::Remove { .. }));
-        if deleted {
+        if jobs.iter().any(is_removal) {
             self.wipe();
         }
         for job in jobs {
@@ -128,6 +125,7 @@ impl Writer {
                     answer.map(|answer| answer.send(Ok(count)));
                 }
                 Job::Flush(answer) => drop(answer.send(Ok(()))),
+                Job::Work(work) => work.settle(Ok(())),
             }
         }
         self.count();
@@ -164,7 +162,10 @@ impl Writer {
         if self.shared.options.secret.is_none() || !self.shared.plain.load(Ordering::Relaxed) {
             return;
         }
-        let sealed = self.transact(rows::seal_plain);
+        let sealed = self.transact(|connection, shared| {
+            let records = rows::seal_plain(connection, shared)?;
+            Ok(records + conversations::seal_plain(connection, shared)?)
+        });
         if sealed.is_ok_and(|sealed| sealed > 0) {
             self.more = true;
             self.wipe();
@@ -185,6 +186,12 @@ impl Writer {
             }
             gone += step;
         }
+        let step = self.transact(|connection, shared| {
+            let now = shared.moments.next();
+            conversations::tidy(connection, shared.options.retention.session, now)
+        });
+        let Ok(step) = step else { return };
+        gone += step;
         if gone == 0 {
             self.tidied = Instant::now();
             return;
@@ -216,6 +223,7 @@ impl Writer {
         let pulse = &self.shared.pulse;
         pulse.records.store(totals.records, Ordering::Relaxed);
         pulse.bytes.store(totals.bytes, Ordering::Relaxed);
+        pulse.sessions.store(totals.sessions, Ordering::Relaxed);
         pulse.foreign.store(totals.foreign, Ordering::Relaxed);
         self.shared.plain.store(totals.plain > 0, Ordering::Relaxed);
     }
@@ -270,7 +278,7 @@ impl Writer {
         let foreign = shared.pulse.foreign.load(Ordering::Relaxed);
         if foreign > 0 {
             tracing::warn!(
-                "{foreign} records of {} were sealed with another key and are not found",
+                "{foreign} records and sessions of {} were sealed with another key and are not found",
                 shared.path.display()
             );
         }
@@ -294,8 +302,17 @@ fn without_what_goes(jobs: Vec<Job>) -> Vec<Job> {
     left
 }
 
+/// Whether it makes room.
+fn is_removal(job: &Job) -> bool {
+    match job {
+        Job::Remove { .. } => true,
+        Job::Work(work) => work.deletes(),
+        _ => false,
+    }
+}
+
 /// How many records each removal removed.
-fn write(connection: &Connection, shared: &Shared, jobs: &[Job]) -> rusqlite::Result<Vec<u64>> {
+fn write(connection: &Connection, shared: &Shared, jobs: &mut [Job]) -> rusqlite::Result<Vec<u64>> {
     let mut removed = Vec::new();
     for job in jobs {
         match job {
@@ -306,6 +323,7 @@ fn write(connection: &Connection, shared: &Shared, jobs: &[Job]) -> rusqlite::Re
             }
             // What was written before is on disk already.
             Job::Flush(_) => {}
+            Job::Work(work) => work.run(connection, shared)?,
         }
     }
     Ok(removed)
@@ -321,6 +339,11 @@ fn refuse(job: Job, trouble: &Trouble) -> Option<Job> {
         Job::Remove { answer: Some(answer), kind, removal, number, unwritten } => {
             let _ = answer.send(Err(trouble.clone()));
             Some(Job::Remove { kind, removal, number, unwritten, answer: None })
+        }
+        // Nothing is written later than it was said to have failed.
+        Job::Work(work) => {
+            work.settle(Err(trouble.clone()));
+            None
         }
         // That something was needed is not worth the room.
         Job::Revive(_) => None,

@@ -3,10 +3,12 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod contract;
+mod conversations;
 mod crash;
 mod disk;
+mod killed;
 mod memory;
-
 mod sealed;
+mod sessions;
 mod shared;
 mod sqlite;

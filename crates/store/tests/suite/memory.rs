@@ -5,9 +5,11 @@ use std::time::Duration;
 use interlingua_store::{Keep, Memory, Retention};
 
 use crate::contract::suite;
+use crate::sessions::sessions;
 use crate::shared::{find, keep};
 
 suite!((Memory::default(), ()));
+sessions!((Memory::default(), ()));
 
 fn small() -> Retention {
     Retention {

@@ -1,5 +1,7 @@
 //! What tests need of a store.
 
+use std::task::Poll;
+
 use bytes::Bytes;
 use interlingua_store::{Found, Kind, Record, Store};
 
@@ -25,4 +27,21 @@ fn shown(found: &Found) -> String {
 pub(crate) async fn bodies(store: &dyn Store, kind: Kind) -> Vec<String> {
     let all = store.all(kind).await;
     all.iter().map(|record| String::from_utf8_lossy(&record.body).into_owned()).collect()
+}
+
+/// All of them at once, and what came of each.
+pub(crate) async fn together<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
+    let mut running: Vec<_> = futures.map(|future| (Box::pin(future), None)).collect();
+    std::future::poll_fn(|context| {
+        let mut open = false;
+        for (future, done) in running.iter_mut().filter(|(_, done)| done.is_none()) {
+            match future.as_mut().poll(context) {
+                Poll::Ready(value) => *done = Some(value),
+                Poll::Pending => open = true,
+            }
+        }
+        if open { Poll::Pending } else { Poll::Ready(()) }
+    })
+    .await;
+    running.into_iter().filter_map(|(_, done)| done).collect()
 }

@@ -7,9 +7,11 @@ use interlingua_store::{Keep, Kind, Options, Retention, Sqlite, Store as _};
 use tempfile::TempDir;
 
 use crate::contract::suite;
+use crate::sessions::sessions;
 use crate::shared::{find, keep, record};
 
 suite!(fresh(Options::default()));
+sessions!(fresh(Options::default()));
 
 /// With so little room in memory that almost everything is read from the file.
 mod with_little_memory {

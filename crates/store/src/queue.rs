@@ -11,8 +11,9 @@ use crate::record::Kind;
 use crate::shelf::Removal;
 use crate::slots::Kept;
 
+/// Something to write; `W` is what a database has beside records.
 #[derive(Debug)]
-pub(super) enum Job {
+pub(crate) enum Job<W> {
     Write(Arc<Kept>),
     /// Records that were needed again.
     Revive(Vec<i64>),
@@ -25,29 +26,31 @@ pub(super) enum Job {
         answer: Option<oneshot::Sender<Result<u64, Trouble>>>,
     },
     Flush(oneshot::Sender<Result<(), Trouble>>),
+    Work(W),
 }
 
 #[derive(Debug)]
-pub(super) struct Queue {
-    inside: Mutex<Inside>,
+pub(crate) struct Queue<W> {
+    inside: Mutex<Inside<W>>,
     bell: Condvar,
     room: usize,
 }
 
-#[derive(Debug, Default)]
-struct Inside {
-    jobs: VecDeque<Job>,
+#[derive(Debug)]
+struct Inside<W> {
+    jobs: VecDeque<Job<W>>,
     bytes: usize,
     closed: bool,
 }
 
-impl Queue {
-    pub(super) fn new(room: usize) -> Self {
-        Self { inside: Mutex::default(), bell: Condvar::new(), room }
+impl<W> Queue<W> {
+    pub(crate) fn new(room: usize) -> Self {
+        let inside = Inside { jobs: VecDeque::new(), bytes: 0, closed: false };
+        Self { inside: Mutex::new(inside), bell: Condvar::new(), room }
     }
 
     /// Gives what had to go for it: the oldest, but no lessons.
-    pub(super) fn put(&self, job: Job) -> Vec<Arc<Kept>> {
+    pub(crate) fn put(&self, job: Job<W>) -> Vec<Arc<Kept>> {
         let mut inside = self.inside();
         inside.bytes += job.cost();
         inside.jobs.push_back(job);
@@ -58,7 +61,7 @@ impl Queue {
     }
 
     /// Back to where they were taken from, in their order.
-    pub(super) fn put_back(&self, jobs: Vec<Job>) -> Vec<Arc<Kept>> {
+    pub(crate) fn put_back(&self, jobs: Vec<Job<W>>) -> Vec<Arc<Kept>> {
         let mut inside = self.inside();
         for job in jobs.into_iter().rev() {
             inside.bytes += job.cost();
@@ -68,7 +71,7 @@ impl Queue {
     }
 
     /// What waits, as much as is committed at once; nothing if nothing comes for so long.
-    pub(super) fn take(&self, patience: Duration) -> Vec<Job> {
+    pub(crate) fn take(&self, patience: Duration) -> Vec<Job<W>> {
         let mut inside = self.inside();
         if inside.jobs.is_empty() && !inside.closed {
             let waited = self.bell.wait_timeout(inside, patience);
@@ -86,37 +89,38 @@ impl Queue {
     }
 
     /// Waits before something is tried again; not if everything is to end.
-    pub(super) fn pause(&self, time: Duration) {
+    pub(crate) fn pause(&self, time: Duration) {
         let inside = self.inside();
         // Somebody who rings for a new job is not who is waited for.
-        let open = |inside: &mut Inside| !inside.closed;
+        let open = |inside: &mut Inside<W>| !inside.closed;
         drop(self.bell.wait_timeout_while(inside, time, open));
     }
 
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         self.inside().closed = true;
         self.bell.notify_all();
     }
 
-    pub(super) fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         self.inside().closed
     }
 
-    pub(super) fn waiting(&self) -> u64 {
+    pub(crate) fn waiting(&self) -> u64 {
         let inside = self.inside();
         inside.jobs.iter().filter(|job| matches!(job, Job::Write(_))).count() as u64
     }
 
-    fn inside(&self) -> MutexGuard<'_, Inside> {
+    fn inside(&self) -> MutexGuard<'_, Inside<W>> {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Inside {
+impl<W> Inside<W> {
     fn make_room(&mut self, room: usize) -> Vec<Arc<Kept>> {
         let mut lost = Vec::new();
         while self.bytes > room {
-            let can_go = |job: &Job| matches!(job, Job::Write(kept) if kept.kind != Kind::Lesson);
+            let can_go =
+                |job: &Job<W>| matches!(job, Job::Write(kept) if kept.kind != Kind::Lesson);
             let Some(at) = self.jobs.iter().position(can_go) else { break };
             let Some(job) = self.jobs.remove(at) else { break };
             self.bytes -= job.cost();
@@ -128,12 +132,13 @@ impl Inside {
     }
 }
 
-impl Job {
+impl<W> Job<W> {
     fn cost(&self) -> usize {
         match self {
             Self::Write(kept) => kept.cost(),
             Self::Revive(ids) => ids.len() * 8,
-            Self::Remove { .. } | Self::Flush(_) => 0,
+            // Of those that wait for an answer there are not more than ask.
+            Self::Remove { .. } | Self::Flush(_) | Self::Work(_) => 0,
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::secret::{Secret, checksum, place};
 use crate::slots::Kept;
 
 /// The bytes of a record. Those that are sealed open only in their own row.
-pub(super) fn pack(kept: &Kept, id: i64, secret: Option<&Secret>) -> Option<Vec<u8>> {
+pub(crate) fn pack(kept: &Kept, id: i64, secret: Option<&Secret>) -> Option<Vec<u8>> {
     let mut plain = Vec::with_capacity(kept.cost());
     write(&mut plain, kept.owner.as_bytes());
     plain.extend_from_slice(&(kept.keys.len() as u64).to_le_bytes());
@@ -18,12 +18,12 @@ pub(super) fn pack(kept: &Kept, id: i64, secret: Option<&Secret>) -> Option<Vec<
     if let Some(secret) = secret {
         return secret.seal(plain, &about(kept.kind, id)).ok();
     }
-    plain.extend_from_slice(&checksum(&plain));
+    plain.extend_from_slice(&checksum(&[&plain]));
     Some(plain)
 }
 
 /// The record, if its bytes are what was packed.
-pub(super) fn unpack(
+pub(crate) fn unpack(
     bytes: &[u8],
     kind: Kind,
     id: i64,
@@ -36,7 +36,7 @@ pub(super) fn unpack(
         &*opened
     } else {
         let (plain, sum) = bytes.split_last_chunk::<8>()?;
-        (checksum(plain) == *sum).then_some(plain)?
+        (checksum(&[plain]) == *sum).then_some(plain)?
     };
     let mut rest = plain;
     let owner = read(&mut rest)?;
@@ -50,12 +50,12 @@ pub(super) fn unpack(
 }
 
 /// Where the database has what lies under a key.
-pub(super) fn address(secret: Option<&Secret>, kind: Kind, owner: &str, key: &str) -> [u8; 16] {
+pub(crate) fn address(secret: Option<&Secret>, kind: Kind, owner: &str, key: &str) -> [u8; 16] {
     place(secret, &[b"key", &[kind.number()], owner.as_bytes(), key.as_bytes()])
 }
 
 /// How the database knows an owner.
-pub(super) fn owner_address(secret: Option<&Secret>, owner: &str) -> [u8; 16] {
+pub(crate) fn owner_address(secret: Option<&Secret>, owner: &str) -> [u8; 16] {
     place(secret, &[b"owner", owner.as_bytes()])
 }
 
@@ -65,19 +65,19 @@ fn about(kind: Kind, id: i64) -> [u8; 9] {
     about
 }
 
-fn write(out: &mut Vec<u8>, text: &[u8]) {
+pub(crate) fn write(out: &mut Vec<u8>, text: &[u8]) {
     out.extend_from_slice(&(text.len() as u64).to_le_bytes());
     out.extend_from_slice(text);
 }
 
-fn read(rest: &mut &[u8]) -> Option<String> {
+pub(crate) fn read(rest: &mut &[u8]) -> Option<String> {
     let length = number(rest)?;
     let (text, after) = rest.split_at_checked(length)?;
     *rest = after;
     String::from_utf8(text.to_vec()).ok()
 }
 
-fn number(rest: &mut &[u8]) -> Option<usize> {
+pub(crate) fn number(rest: &mut &[u8]) -> Option<usize> {
     let (number, after) = rest.split_first_chunk::<8>()?;
     *rest = after;
     usize::try_from(u64::from_le_bytes(*number)).ok()
