@@ -48,6 +48,7 @@
 
 mod agent;
 mod hearing;
+pub mod mcp;
 mod model;
 mod open_calls;
 mod progress;

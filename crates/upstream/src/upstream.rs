@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Extensions, HeaderMap, Method, Request, Response, header};
-use http_body_util::{BodyExt as _, Full, Limited};
+use http_body_util::Full;
 use hyper::body::Incoming;
 use interlingua::Failure;
 use tokio::time::timeout;
@@ -97,13 +97,19 @@ impl Upstream {
         }
     }
 
-    /// Sends a body to somebody who is no provider; gives the status of the answer.
-    pub async fn post(&self, to: &Url, headers: HeaderMap, body: Bytes) -> Result<u16, Failure> {
+    /// Asks somebody who is no provider.
+    pub async fn send(
+        &self,
+        method: Method,
+        to: &Url,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<Answer, Failure> {
         let name = to.host_str().unwrap_or_default();
         let uri = as_uri(to).ok_or_else(|| failure(name, &Trouble::Address))?;
         let lane = self.lanes.free(to.scheme(), None).map_err(|why| failure(name, &why))?;
         let mut request = Request::new(Full::new(body));
-        *request.method_mut() = Method::POST;
+        *request.method_mut() = method;
         *request.headers_mut() = headers;
         if let Some(leave) = self.proxies.leave(&uri) {
             request.headers_mut().insert(header::PROXY_AUTHORIZATION, leave);
@@ -111,14 +117,19 @@ impl Upstream {
         *request.uri_mut() = uri;
         match timeout(self.timeouts.head, lane.client.request(request)).await {
             Ok(Ok(response)) => {
-                let status = response.status().as_u16();
-                // A body that was read lets its connection serve again; a long one is not worth it.
-                let _ = Limited::new(response.into_body(), SHORT).collect().await;
-                Ok(status)
+                self.answer(name, response, lane).map_err(|trouble| failure(name, &trouble))
             }
             Ok(Err(error)) => Err(failure(name, &trouble(&error))),
             Err(_) => Err(failure(name, &Trouble::Head(self.timeouts.head))),
         }
+    }
+
+    /// Sends a body to somebody who is no provider; gives the status of the answer.
+    pub async fn post(&self, to: &Url, headers: HeaderMap, body: Bytes) -> Result<u16, Failure> {
+        let Answer { status, body, .. } = self.send(Method::POST, to, headers, body).await?;
+        // A body that was read lets its connection serve again; a long one is not worth it.
+        let _ = body.whole(SHORT).await;
+        Ok(status)
     }
 
     fn answer(

@@ -4,6 +4,7 @@
 
 mod crash;
 mod import;
+mod mcp;
 mod silence;
 mod steps;
 mod switch;
