@@ -16,6 +16,10 @@ pub(super) fn decode_all(body: Node<'_>, ledger: &mut Ledger) -> Verbatim<Vec<Ve
     let mut text = None;
     for key in ["tools", "functions"] {
         let Some(list) = body.get(key).filter(|list| !list.is_null()) else { continue };
+        // In the old list, nobody looks.
+        if !list.is_array() && key == "functions" {
+            continue;
+        }
         if !list.is_array() {
             odd(ledger, Place::BODY, "tools that are no list are left aside");
         }
@@ -52,11 +56,8 @@ pub(super) fn decode(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verba
             (function, false)
         }
         (_, None, Some(custom)) if custom.get("name").is_some() => (custom, true),
-        ("", None, _) if node.get("name").is_some() => (node, false),
-        ("function", None, _) if node.get("name").is_some() => {
-            odd(ledger, place, "a tool in the form of another dialect is read as a function");
-            (node, false)
-        }
+        // As another dialect has it; a rule says where that is refused.
+        ("function" | "", None, _) if node.get("name").is_some() => (node, false),
         _ => {
             let kind = Text::new(&kind);
             let json = without(node, &misshapen);

@@ -16,10 +16,10 @@
 //! after    assistant: call 1, call 2                 user: result 1, result 2
 //! ```
 
-use interlingua_model::Place;
+use interlingua_model::{Block, Place};
 
 use crate::Work;
-use crate::look::is_call;
+use crate::look::{is_call, is_reasoning};
 use crate::pairing::{self, Round};
 use crate::profile::calls::Answers;
 
@@ -44,8 +44,18 @@ pub fn apply(work: &mut Work<'_>) {
 }
 
 /// A seal vouches for the place of its call among the others: one that was moved behind another seals
-/// nothing.
+/// nothing. And what was thought there does not follow from what was thought before.
 fn unseal(work: &mut Work<'_>, turn: usize, kept: usize) {
+    let thought = |block: &Block| is_reasoning(block) && block.seal.is_some();
+    if work.blocks(turn)[..kept].iter().any(|block| is_reasoning(block)) {
+        for at in (kept..work.blocks(turn).len()).rev() {
+            if thought(work.block(turn, at)) {
+                let what = "left out sealed reasoning that would stand elsewhere now";
+                work.loss(Place::block(turn, at), what);
+                work.remove(turn, at);
+            }
+        }
+    }
     for at in kept..work.blocks(turn).len() {
         let block = work.block(turn, at);
         let behind = work.blocks(turn)[..at].iter().any(|block| is_call(block));

@@ -182,15 +182,17 @@ pub(super) static CHAT_INVENTED: Kinds = Kinds {
 /// What says that it is a function and describes none is no tool.
 const INCOMPLETE: &[Typed] = &[
     typed("function", Open(&[need("function", Open(NAMED))])),
-    typed("custom", Open(&[need("custom", Open(NAMED))])),
+    // One that describes anything is no longer of this kind.
+    typed("custom", Shape(&[need("type", Any), ANYTHING_ELSE, key("function", Shape(NAMELESS))])),
 ];
+const ANYTHING_ELSE: Key = need("custom", OrNull(&Any));
 /// Whoever takes any keys, but misses some.
 pub(super) static CHAT_OPEN: Kinds = Kinds {
     function: Open(&[need("type", Any), need("function", Open(NAMED))]),
     freeform: Open(&[need("type", Any), need("custom", Open(NAMED))]),
     typed: &[
         typed("function", Open(&[need("type", Any), need("function", Any)])),
-        typed("custom", Open(&[need("type", Any), need("custom", Any)])),
+        typed("custom", Open(&[need("type", Any), ANYTHING_ELSE])),
     ],
     others: Some(Open(&[need("type", Any)])),
     ..CHAT_CLOSED

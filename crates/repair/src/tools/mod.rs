@@ -62,12 +62,12 @@ fn from_elsewhere(tool: &Tool, look: &mut Look) {
     look.keywords |= doc.root().get("$schema").is_some();
 }
 
-/// How many tools at the end stand in the older list, if the target does not read that: it finds nothing
-/// wrong in it, while it leaves as it came.
+/// How many tools at the end stand in the older list, which leaves as it came: nothing is found wrong in
+/// that.
 pub(crate) fn unread(conversation: &Conversation, profile: &Profile) -> usize {
     let ours = conversation.source == profile.dialect;
     let written = conversation.tools.text_for(profile.dialect).is_some();
-    if ours && written && !profile.params.choice.old { legacy(conversation) } else { 0 }
+    if ours && written { legacy(conversation) } else { 0 }
 }
 
 /// How many tools at the end stand in a list of an older kind, where they have no type.

@@ -203,13 +203,8 @@ const NAMED_PARTS: &[Foreign] = &[
 const HELD_URL: Key = need("url", OrNull(&Any));
 const HELD_AUDIO: &[Key] =
     &[need("input_audio", Open(&[need("data", OrNull(&Any)), need("format", OrNull(&Any))]))];
-const IMAGE: &[Key] =
-    &[key("type", Any), need("image_url", Open(&[need("url", Any)])), BREAKPOINT[0]];
-const AUDIO: &[Key] = &[
-    key("type", Any),
-    need("input_audio", Open(&[need("data", Any), need("format", Any)])),
-    BREAKPOINT[0],
-];
+const IMAGE: &[Key] = &[key("type", Any), need("image_url", Open(&[HELD_URL])), BREAKPOINT[0]];
+const AUDIO: &[Key] = &[key("type", Any), HELD_AUDIO[0], BREAKPOINT[0]];
 const REFUSAL: &[Key] = &[key("type", Any), need("refusal", Any)];
 const NAMED: &[Key] = &[key("name", Text)];
 const PARTS: &[(Part, &[Key])] = &[
