@@ -58,7 +58,11 @@ fn function(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Tool {
             }
             "cache_control" => {
                 tool.cache = decode::cache(field.value);
-                tool.extras.keep(ID, field);
+                if field.value.get("type").is_some_and(Node::is_string) {
+                    tool.extras.keep(ID, field);
+                } else {
+                    decode::odd(ledger, place, "a cache mark of no type is a plain one");
+                }
             }
             _ => tool.extras.keep(ID, field),
         }
