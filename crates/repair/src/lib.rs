@@ -195,13 +195,13 @@ pub static ALL: &[Rule] = &[
     fit("missing-signature", fit::missing_signature::apply),
     // Media.
     on(About::Media, fit("media-type", fit::media_type::apply)),
+    on(About::Media, fit("some-citations", fit::some_citations::apply)),
     on(About::Media, fit("unsupported-media", fit::unsupported_media::apply)),
     on(About::Media, fit("broken-media", fit::broken_media::apply)),
     on(About::Media, fit("large-media", fit::large_media::apply)),
     on(About::Media, fit("many-media", fit::many_media::apply)),
     on(About::RichResult, fit("failed-result-media", fit::failed_result_media::apply)),
     on(About::Foreign, fit("search-result", fit::search_result::apply)),
-    on(About::Media, fit("some-citations", fit::some_citations::apply)),
     on(About::Media, fit("document-name", fit::document_name::apply)),
     on(About::Media, fit("document-alone", fit::document_alone::apply)),
     // Ids and arguments.
