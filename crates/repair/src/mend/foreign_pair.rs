@@ -77,11 +77,15 @@ fn stands_between(work: &Work<'_>, turn: usize) -> bool {
 pub fn may_answer(work: &Work<'_>, turn: usize, id: &Text) -> bool {
     let pairs = work.profile.calls.pairs;
     let before = pairing::blocks(work, 0..turn);
-    before.into_iter().any(|(_, block)| {
+    before.into_iter().any(|((at, _), block)| {
         let Body::Foreign { kind, json, .. } = &block.body else { return false };
+        // What is not taken as it is does not leave.
+        if !unknown_block::is_taken(work, block, work.turns()[at].role) {
+            return false;
+        }
         if kind == unkept_item::NAMED {
-            // What names nothing, or nothing that is kept, does not leave.
-            return !word(json.doc().root(), "id").is_empty() && !unkept_item::keeps_nothing(work);
+            // Nor does what names something that is not kept.
+            return word(json.doc().root(), "id").is_empty() || !unkept_item::keeps_nothing(work);
         }
         let pair = pairs.iter().find(|pair| *kind == *pair.call);
         pair.is_some_and(|pair| word(json.doc().root(), pair.ids.0) == id.contents())

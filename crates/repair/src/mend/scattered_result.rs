@@ -53,7 +53,9 @@ fn scattered(work: &Work<'_>, start: usize) -> Option<Spot> {
         passed |= instructs || one_turn && turn > round.answers.start;
         for (at, block) in said.blocks.iter().enumerate() {
             let result = pairing::result(block);
-            match result.filter(|result| held || round.has_call(work, &result.call)) {
+            // Of a call that the provider holds, it must only be the user's.
+            let strange = held && instructs;
+            match result.filter(|result| strange || round.has_call(work, &result.call)) {
                 Some(_) if passed => return Some((turn, at)),
                 Some(_) => {}
                 None => passed |= in_order,

@@ -250,7 +250,7 @@ pub(super) static RESPONSES: Kinds = Kinds {
         key("allowed_callers", Any),
     ]),
     typed: &[
-        typed("mcp", Open(&[need("server_label", Any)])),
+        typed("mcp", Open(&[need("server_label", OrNull(&Any))])),
         // One that has no tools; those of others are tools of their own.
         typed(
             "namespace",
