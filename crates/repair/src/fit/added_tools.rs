@@ -39,13 +39,21 @@ fn sifted(work: &Work<'_>, turn: usize, at: usize, added: &str) -> Option<Json> 
     let Body::Foreign { kind, json, .. } = &work.block(turn, at).body else { return None };
     let doc = json.doc();
     let list = doc.root().get("tools").filter(|list| kind == added && list.is_array())?;
-    let fits = |tool: &Node<'_>| tools::fits(*tool, work.profile);
-    if list.items().all(|tool| fits(&tool)) {
+    let mut known = Vec::new();
+    let mut fits = |tool: Node<'_>| {
+        let name = tool.get("name").map(Node::word).unwrap_or_default();
+        let kind = tool.get("type").map(Node::word).unwrap_or_default();
+        let again = work.profile.tools.unique
+            && matches!(&*kind, "function" | "custom")
+            && known.iter().any(|one: &String| *one == *name);
+        known.push(name.into_owned());
+        !again && tools::fits(tool, work.profile)
+    };
+    let kept: Vec<Node<'_>> = list.items().filter(|tool| fits(*tool)).collect();
+    if kept.len() == list.len() {
         return None;
     }
-    let kept = Json::array(|out| {
-        list.items().filter(fits).for_each(|tool| out.item().json(&tool.json()));
-    });
+    let kept = Json::array(|out| kept.iter().for_each(|tool| out.item().json(&tool.json())));
     Some(Json::object(|object| {
         for field in doc.root().fields() {
             let written = field.value.json();
