@@ -14,7 +14,7 @@ pub(super) fn full(namespace: Option<&Text>, short: &Text) -> Text {
 /// The name of a tool within its namespace.
 pub(super) fn short(namespace: Option<&Text>, full: &Text) -> Text {
     let rest = namespace.and_then(|space| {
-        let rest = full.strip_prefix(space.raw())?;
+        let rest = full.strip_prefix(&space.contents())?;
         if space.raw().ends_with(BETWEEN) { Some(rest) } else { rest.strip_prefix(BETWEEN) }
     });
     rest.unwrap_or_else(|| full.clone())

@@ -26,7 +26,7 @@ use crate::Work;
 use crate::offer;
 use crate::pairing::is_old;
 use crate::profile::tools::Tools;
-use crate::tools::names::{among, free_alias, told};
+use crate::tools::names::{among, free_alias, told, within};
 use crate::tools::unread;
 
 pub fn apply(work: &mut Work<'_>) {
@@ -111,13 +111,16 @@ fn calls(work: &mut Work<'_>, renamed: &mut Pairs) {
             if fine.contains(client) {
                 continue;
             }
+            // A call names its tool within its group, where there are groups.
+            let group = group(work.block(turn, at), work).filter(|_| !client.is_empty());
+            let told = group.as_ref().map_or_else(|| client.clone(), |it| within(it, client));
             // No model calls a tool without a name: whatever was sealed is not this call.
             let nameless = is_call && client.is_empty();
             let known = renamed.iter().find(|(known, _)| known == client);
             let sent = match known {
                 Some((_, sent)) => sent.clone(),
                 None if !is_call => continue,
-                None if rules.called.fit(&client.contents()) => {
+                None if rules.called.fit(&told.contents()) => {
                     fine.push(client.clone());
                     continue;
                 }
@@ -126,7 +129,8 @@ fn calls(work: &mut Work<'_>, renamed: &mut Pairs) {
                     let client = client.clone();
                     let tools = &work.conversation().tools;
                     let taken = |name: &Text| tools.iter().any(|tool| tool.name == *name);
-                    let sent = free_alias(&client, &rules.called, taken);
+                    let alias = free_alias(&told, &rules.called, taken);
+                    let sent = group.as_ref().map_or(alias.clone(), |it| among(it, &alias));
                     let what = format!("the call of `{client}` is one of `{sent}`");
                     renamed.push((client, sent.clone()));
                     work.change(Place::block(turn, at), what);
@@ -144,6 +148,12 @@ fn calls(work: &mut Work<'_>, renamed: &mut Pairs) {
             }
         }
     }
+}
+
+/// The group of a call's tool, as the client wrote it.
+fn group(block: &Block, work: &Work<'_>) -> Option<Text> {
+    let written = block.extras.find(work.profile.dialect, GROUP)?;
+    written.text().filter(|group| work.profile.tools.groups && !group.is_empty())
 }
 
 /// The name that a call or a result says, and whether it is a call.
@@ -174,3 +184,6 @@ fn choice(work: &mut Work<'_>, renamed: &Pairs) {
         work.settings().choice = choice;
     }
 }
+
+/// Where a call remembers the group of its tool.
+const GROUP: &str = "namespace";
