@@ -195,8 +195,11 @@ fn is_models(message: Node<'_>) -> bool {
 /// answers a call is something that the model did.
 fn is_models_item(item: Node<'_>) -> bool {
     let word = |key: &str| item.get(key).map(Node::word).unwrap_or_default();
-    if matches!(&*word("role"), "assistant" | "model")
-        || matches!(&*word("type"), "reasoning" | "function_call" | "custom_tool_call")
+    let kind = word("type");
+    // What a call came to is not the model's, whoever is said to bring it.
+    let answers = kind.ends_with("_output") || kind.ends_with("_response");
+    if matches!(&*word("role"), "assistant" | "model") && !answers
+        || matches!(&*kind, "reasoning" | "function_call" | "custom_tool_call")
     {
         return true;
     }
@@ -209,8 +212,6 @@ fn is_models_item(item: Node<'_>) -> bool {
         let reasoning = item.get("content").is_none() && holds.any(|key| item.get(key).is_some());
         return !speaks && has("type") || item.get("role").is_none() && reasoning;
     }
-    let kind = item.get("type").map(Node::word).unwrap_or_default();
-    let answers = kind.ends_with("_output") || kind.ends_with("_response");
     !speaks && !answers && !matches!(&*kind, "message" | "item_reference")
 }
 
