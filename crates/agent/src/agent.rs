@@ -116,7 +116,7 @@ impl Agent {
                 tell(Progress::Empty);
                 continue;
             }
-            session.add(reply.turn.clone()).await?;
+            session.add_of(self.model.name(), reply.turn.clone()).await?;
             let calls = calls_of(&reply);
             if calls.is_empty() {
                 if reply.stop.reason == StopReason::Pause {

@@ -56,6 +56,7 @@ mod remote;
 mod running;
 mod session;
 mod stopped;
+mod stored;
 mod tool;
 
 use std::pin::Pin;
@@ -67,6 +68,7 @@ pub use progress::Progress;
 pub use remote::Remote;
 pub use session::{Imported, Keeper, Session};
 pub use stopped::Stopped;
+pub use stored::{Found, Stored};
 pub use tool::{Given, Tool};
 
 /// What comes later.

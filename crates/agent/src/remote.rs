@@ -37,6 +37,13 @@ impl Remote {
         Self { upstream, provider, model: model.to_owned(), name, retries: 3 }
     }
 
+    /// As people call it, where they have a name of their own for it.
+    #[must_use]
+    pub fn named(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.name);
+        self
+    }
+
     async fn asked(&self, asked: Asked<'_>, hear: &mut Heard<'_>) -> Result<Answered, Failure> {
         let native = native();
         let mut ledger = Ledger::default();

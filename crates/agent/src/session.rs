@@ -7,7 +7,7 @@ use interlingua::model::{Block, Conversation, DialectId, Role, Turn};
 use interlingua::wire::Node;
 use interlingua::{Dialect, Json, Ledger, Target, TranslateError, Verbatim, find, read_object};
 
-use crate::{BoxFuture, Stopped};
+use crate::{BoxFuture, Stopped, open_calls};
 
 /// A conversation. It is the same whatever model it is continued with: what only one of them can read
 /// stays in its place, and is sent to no other.
@@ -21,8 +21,12 @@ pub struct Session {
 /// Where the turns of a session are kept.
 pub trait Keeper: Send + Sync + fmt::Debug {
     /// Keeps turns that follow all that were kept before: all of them or none. Returns when no crash
-    /// can lose them.
-    fn keep<'a>(&'a mut self, turns: &'a [Json]) -> BoxFuture<'a, Result<(), String>>;
+    /// can lose them. The name is that of the model which said the last of them; nothing, if none did.
+    fn keep<'a>(
+        &'a mut self,
+        turns: &'a [Json],
+        model: &'a str,
+    ) -> BoxFuture<'a, Result<(), String>>;
 }
 
 /// A session that was read from elsewhere.
@@ -74,9 +78,21 @@ impl Session {
 
     /// Has it kept from now on; what was said already is kept first.
     pub async fn keep_in(&mut self, mut keeper: Box<dyn Keeper>) -> Result<(), Stopped> {
-        keeper.keep(&self.written()).await.map_err(Stopped::NotKept)?;
+        keeper.keep(&self.written(), "").await.map_err(Stopped::NotKept)?;
         self.keeper = Some(keeper);
         Ok(())
+    }
+
+    /// Whoever keeps it has all that was said.
+    pub(crate) fn kept_by(&mut self, keeper: Box<dyn Keeper>) {
+        self.keeper = Some(keeper);
+    }
+
+    /// Whether the last word is the model's, and nothing waits for an answer.
+    pub fn is_answered(&self) -> bool {
+        let last = self.turns.last();
+        last.is_none_or(|turn| turn.role == Role::Assistant)
+            && open_calls::of(&self.turns).is_empty()
     }
 
     pub fn turns(&self) -> &[Verbatim<Turn>] {
@@ -90,10 +106,19 @@ impl Session {
 
     /// Adds a turn; it is kept when this returns, or not added.
     pub async fn add(&mut self, turn: impl Into<Verbatim<Turn>>) -> Result<(), Stopped> {
+        self.add_of("", turn).await
+    }
+
+    /// As [`Session::add`], a turn of this model.
+    pub(crate) async fn add_of(
+        &mut self,
+        model: &str,
+        turn: impl Into<Verbatim<Turn>>,
+    ) -> Result<(), Stopped> {
         let turn = turn.into();
         if let Some(keeper) = &mut self.keeper {
             let written = written(std::slice::from_ref(&turn));
-            keeper.keep(&written).await.map_err(Stopped::NotKept)?;
+            keeper.keep(&written, model).await.map_err(Stopped::NotKept)?;
         }
         self.turns.push(turn);
         Ok(())

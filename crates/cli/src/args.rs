@@ -22,6 +22,12 @@ pub(crate) enum Command {
     /// Start an agent that talks to the gateway
     #[command(after_help = crate::run::HELP, long_about = crate::run::ABOUT)]
     Run(crate::run::Run),
+    /// Talk to a model in the terminal, with tools; sessions survive
+    #[command(after_help = crate::chat::HELP, long_about = crate::chat::ABOUT)]
+    Chat(crate::chat::Chat),
+    /// The sessions that are kept on this machine
+    #[command(after_help = crate::sessions::HELP)]
+    Sessions(crate::sessions::Order),
     /// Translate one request, reply or recorded stream from one dialect to another
     #[command(after_help = TRANSLATE, long_about = TRANSLATE_ABOUT)]
     Translate(Translate),

@@ -13,9 +13,18 @@ use self::lines::{Lines, Rest};
 
 /// Starts it; a second time does nothing. What is left is written when the result is dropped.
 pub(crate) fn start() -> Rest {
+    start_at(LevelFilter::INFO)
+}
+
+/// As [`start`], for a command that talks to people: only what they should know.
+pub(crate) fn start_quietly() -> Rest {
+    start_at(LevelFilter::ERROR)
+}
+
+fn start_at(usual: LevelFilter) -> Rest {
     let said = |name| std::env::var(name).ok();
     let level = said("INTERLINGUA_LOG").and_then(|level| level.parse::<LevelFilter>().ok());
-    let level = level.unwrap_or(LevelFilter::INFO);
+    let level = level.unwrap_or(usual);
     let json = said("INTERLINGUA_LOG_FORMAT").is_some_and(|format| format == "json");
     let (lines, rest) = Lines::to(io::stderr(), WAITING);
     let log = fmt::layer().with_writer(lines).with_ansi(false).with_target(false);

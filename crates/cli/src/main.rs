@@ -2,6 +2,7 @@
 
 mod args;
 mod case;
+mod chat;
 mod check;
 mod config;
 mod doctor;
@@ -13,6 +14,7 @@ mod output;
 mod problem;
 mod run;
 mod serve;
+mod sessions;
 mod settings;
 mod simulate;
 mod translate;
@@ -38,6 +40,8 @@ fn main() -> ExitCode {
         Some(Command::Config(order)) => config::run(&order),
         Some(Command::Serve(order)) => serve::run(&order),
         Some(Command::Run(order)) => run::run(&order),
+        Some(Command::Chat(order)) => chat::run(&order),
+        Some(Command::Sessions(order)) => sessions::run(&order),
         None => serve::run(&serve::Serve::default()),
     };
     match done {

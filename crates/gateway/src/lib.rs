@@ -43,5 +43,6 @@ mod telemetry;
 mod turn;
 mod vault;
 
+pub use remembered::open as open_store;
 pub use server::Running;
 pub use state::Gateway;

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use interlingua_store::{Keep, Memory, Nothing, Options, Retention, Secret, Sqlite, Store};
+use interlingua_store::{Keep, Keeper, Memory, Nothing, Options, Retention, Secret, Sqlite, Store};
 use metrics::{counter, gauge};
 use secrecy::ExposeSecret as _;
 use tokio::time::timeout;
@@ -13,7 +13,7 @@ use crate::config::{self, Place};
 
 /// The store of this configuration. A file that cannot be used now is no failure: its store says so
 /// and remembers in memory.
-pub(crate) fn open(config: &config::Store) -> io::Result<Arc<dyn Store>> {
+pub fn open(config: &config::Store) -> io::Result<Arc<dyn Keeper>> {
     let retention = retention(config);
     let secret = config.key.as_ref().map(|key| Secret::new(key.expose_secret())).transpose();
     let secret = secret.map_err(io::Error::other)?;

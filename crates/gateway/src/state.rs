@@ -112,8 +112,10 @@ impl Gateway {
 }
 
 fn store(config: &Config) -> Result<Arc<dyn Store>, Failure> {
-    remembered::open(&config.store)
-        .map_err(|error| failure(FailureKind::Upstream, &format!("no store: {error}")))
+    let opened = remembered::open(&config.store);
+    let store =
+        opened.map_err(|error| failure(FailureKind::Upstream, &format!("no store: {error}")))?;
+    Ok(store)
 }
 
 fn upstream(config: &Config) -> Result<Upstream, Failure> {

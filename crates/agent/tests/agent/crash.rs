@@ -16,7 +16,7 @@ struct Book {
 }
 
 impl Keeper for Book {
-    fn keep<'a>(&'a mut self, turns: &'a [Json]) -> BoxFuture<'a, Result<(), String>> {
+    fn keep<'a>(&'a mut self, turns: &'a [Json], _: &'a str) -> BoxFuture<'a, Result<(), String>> {
         Box::pin(async {
             if self.full {
                 return Err("the disk is full".to_owned());

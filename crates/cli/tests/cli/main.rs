@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod case;
+mod chat;
 mod check;
 mod command;
 mod config;

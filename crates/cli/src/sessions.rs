@@ -1,0 +1,190 @@
+//! `interlingua sessions`: the conversations that are kept on this machine.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use clap::{Args, Subcommand};
+use interlingua::model::Body;
+use interlingua::{Dialect, Text, find};
+use interlingua_agent::{Imported, Session, Stored};
+use interlingua_store::{Keeper, PAGE, SessionError, SessionId};
+use interlingua_transcript::Source;
+
+use crate::chat::OWNER;
+use crate::problem::Problem;
+use crate::{args, input, output, serve, settings};
+
+#[derive(Args)]
+pub(crate) struct Order {
+    /// The configuration; without it, the user's own file if there is one
+    #[arg(long, value_name = "FILE", global = true)]
+    config: Option<PathBuf>,
+
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// All of them, the last changed first
+    List,
+    /// What was said in one
+    Show { id: SessionId },
+    /// One as a request body, to stdout
+    Export {
+        id: SessionId,
+        /// The dialect to write
+        #[arg(long, value_name = "D", value_parser = args::dialect())]
+        to: Option<&'static dyn Dialect>,
+    },
+    /// Read a conversation of any agent or dialect, and keep it
+    Import {
+        /// A transcript, a request body or a list of messages; - for stdin
+        file: PathBuf,
+        /// The dialect it is written in, where that cannot be told
+        #[arg(long, value_name = "D", value_parser = args::dialect())]
+        from: Option<&'static dyn Dialect>,
+    },
+    /// Forget one
+    Rm { id: SessionId },
+}
+
+pub(crate) fn run(order: &Order) -> Result<(), Problem> {
+    let _rest = crate::log::start_quietly();
+    let source = settings::source(order.config.as_deref(), None);
+    let config = settings::load(&source)?;
+    serve::runtime()?.block_on(async {
+        let store = interlingua_gateway::open_store(&config.store)
+            .map_err(|error| Problem::bad(format!("cannot open the store: {error}"), ""))?;
+        match &order.what {
+            What::List => list(&*store).await,
+            What::Show { id } => show(store, *id).await,
+            What::Export { id, to } => export(store, *id, to.unwrap_or(native())).await,
+            What::Import { file, from } => import(store, file, *from).await,
+            What::Rm { id } => store.delete(OWNER, *id).await.map_err(|error| bad(*id, &error)),
+        }
+    })
+}
+
+async fn list(store: &dyn Keeper) -> Result<(), Problem> {
+    let mut after = None;
+    loop {
+        let page = store.list(OWNER, after, PAGE).await;
+        let page = page.map_err(|error| Problem::bad(error.to_string(), ""))?;
+        let mut out = String::new();
+        for session in &page.sessions {
+            let (age, turns) = (age(session.updated), session.turns);
+            // Writing to a string does not fail.
+            let _ = writeln!(
+                out,
+                "{}  {age:>9}  {turns:>5} turns  {:<24}  {}",
+                session.id, session.model, session.title
+            );
+        }
+        output::print(out.as_bytes())?;
+        after = page.next;
+        if after.is_none() {
+            return Ok(());
+        }
+    }
+}
+
+async fn show(store: Arc<dyn Keeper>, id: SessionId) -> Result<(), Problem> {
+    let found = Stored::open(store, OWNER, id).await.map_err(|error| bad(id, &error))?;
+    let mut out = String::new();
+    for turn in found.session.turns() {
+        for block in &turn.blocks {
+            let said = match &block.body {
+                Body::Text { text, .. } | Body::Refusal(text) => text.contents().into_owned(),
+                Body::Thinking(thinking) => format!("· {}", thinking.text),
+                Body::ToolCall(call) => format!("→ {}({})", call.name, call.args.to_text()),
+                Body::ToolResult(result) => {
+                    let texts = result.content.iter().filter_map(|block| block.body.as_text());
+                    format!("← {}", Text::join(texts, "\n"))
+                }
+                Body::Media(media) => format!("[{:?}]", media.kind),
+                Body::Data(json) | Body::Foreign { json, .. } => json.as_str().to_owned(),
+            };
+            let _ = writeln!(out, "{:?}: {said}", turn.role);
+        }
+    }
+    output::print(out.as_bytes())
+}
+
+async fn export(
+    store: Arc<dyn Keeper>,
+    id: SessionId,
+    to: &'static dyn Dialect,
+) -> Result<(), Problem> {
+    let found = Stored::open(store, OWNER, id).await.map_err(|error| bad(id, &error))?;
+    let (body, _) = found.session.export(to);
+    output::print(&body)?;
+    output::end_line()
+}
+
+async fn import(
+    store: Arc<dyn Keeper>,
+    file: &Path,
+    from: Option<&'static dyn Dialect>,
+) -> Result<(), Problem> {
+    let name = input::name(Some(file));
+    let bytes = input::read(Some(file))?;
+    let Imported { mut session, ledger } = read(bytes, from).ok_or_else(|| {
+        let advice = "Give a transcript, a request body, or a list of messages with --from.";
+        Problem::bad(format!("{name}: no conversation is found in it"), advice)
+    })?;
+    for entry in ledger.entries.iter().filter(|entry| entry.loss) {
+        Problem::bad(format!("{name}: {}", entry.what), "").say();
+    }
+    let id = Stored::begin(store, OWNER, &name, "", &mut session).await;
+    let id = id.map_err(|error| Problem::bad(error.to_string(), ""))?;
+    output::print(format!("{id}\n").as_bytes())
+}
+
+/// The conversation in a file: what it says it is written in, or else what it looks like.
+fn read(bytes: Vec<u8>, from: Option<&'static dyn Dialect>) -> Option<Imported> {
+    if let Some(from) = from {
+        return Session::import(bytes.into(), from).ok();
+    }
+    if bytes.trim_ascii_start().starts_with(b"[") {
+        return Session::import(bytes.into(), find("openai-chat")?).ok();
+    }
+    let transcript = interlingua_transcript::read(&Source::new(bytes.into()))?;
+    Session::import(transcript.body, transcript.dialect).ok()
+}
+
+fn bad(id: SessionId, error: &SessionError) -> Problem {
+    match error {
+        SessionError::Missing => Problem::usage(
+            format!("there is no session {id}"),
+            "`interlingua sessions list` shows all.",
+        ),
+        other => Problem::bad(format!("session {id}: {other}"), ""),
+    }
+}
+
+/// How long ago, for people.
+fn age(micros: i64) -> String {
+    let then = UNIX_EPOCH + Duration::from_micros(micros.unsigned_abs());
+    let seconds = SystemTime::now().duration_since(then).unwrap_or_default().as_secs();
+    match seconds {
+        0..60 => "now".to_owned(),
+        60..3600 => format!("{} min", seconds / 60),
+        3600..86_400 => format!("{} h", seconds / 3600),
+        _ => format!("{} d", seconds / 86_400),
+    }
+}
+
+fn native() -> &'static dyn Dialect {
+    find("native").unwrap_or(interlingua::ALL[0])
+}
+
+pub(crate) const HELP: &str = "\
+Examples:
+  interlingua sessions list
+  interlingua sessions show ID
+  interlingua sessions export ID --to anthropic > request.json
+  interlingua sessions import ~/.claude/projects/P/S.jsonl
+  interlingua sessions rm ID";

@@ -1,0 +1,104 @@
+//! `interlingua chat` and `interlingua sessions`, with the model that is built in.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Runs a command in a home of its own, with these lines on stdin.
+fn at_home(home: &Path, arguments: &[&str], lines: &str) -> (i32, String, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_interlingua"))
+        .args(arguments)
+        .env_clear()
+        .env("HOME", home)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let mut stdin = child.stdin.take().expect("stdin is a pipe");
+    stdin.write_all(lines.as_bytes()).expect("it reads");
+    drop(stdin);
+    let done = child.wait_with_output().expect("it ends");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    (done.status.code().expect("a code"), text(done.stdout), text(done.stderr))
+}
+
+/// The id of the session that was begun.
+fn begun(stderr: &str) -> &str {
+    stderr.lines().find_map(|line| line.strip_prefix("Session ")).expect("a session was begun")
+}
+
+#[test]
+fn it_answers_and_goes_on_in_another_process_with_another_model() {
+    let home = tempfile::tempdir().expect("a folder");
+    let (code, said, aside) = at_home(home.path(), &["chat"], "Good morning\n/model\n");
+    assert_eq!(code, 0, "{aside}");
+    assert!(said.contains("You said \"Good morning\""), "{said}");
+    assert!(aside.contains("sim/agent\n"), "{aside}");
+    let id = begun(&aside);
+    assert!(aside.ends_with(&format!("To go on: interlingua chat --session {id}\n")), "{aside}");
+
+    let go_on = ["chat", "--session", id, "--model", "sim/echo"];
+    let (code, said, aside) = at_home(home.path(), &go_on, "And again\n");
+    assert_eq!((code, said.as_str()), (0, "And again\n"), "{aside}");
+    assert!(aside.contains("Good morning (2 turns)"), "{aside}");
+
+    let (_, listed, _) = at_home(home.path(), &["sessions", "list"], "");
+    assert!(listed.starts_with(id) && listed.contains("4 turns"), "{listed}");
+    assert!(listed.contains("sim/echo") && listed.contains("Good morning"), "{listed}");
+    let (_, shown, _) = at_home(home.path(), &["sessions", "show", id], "");
+    assert!(shown.contains("User: And again\nAssistant: And again\n"), "{shown}");
+}
+
+#[test]
+fn sessions_leave_and_come_back_in_other_dialects() {
+    let home = tempfile::tempdir().expect("a folder");
+    let (_, _, aside) = at_home(home.path(), &["chat"], "Good morning\n");
+    let id = begun(&aside).to_owned();
+    for dialect in ["anthropic", "openai-chat", "openai-responses", "gemini", "native"] {
+        let export = ["sessions", "export", &id, "--to", dialect];
+        let (code, body, aside) = at_home(home.path(), &export, "");
+        assert_eq!(code, 0, "{aside}");
+        let import = ["sessions", "import", "-", "--from", dialect];
+        let (code, other, aside) = at_home(home.path(), &import, &body);
+        assert_eq!(code, 0, "{dialect}: {aside}");
+        let go_on = ["chat", "--session", other.trim()];
+        let (code, said, aside) = at_home(home.path(), &go_on, "And again\n");
+        assert_eq!(code, 0, "{dialect}: {aside}");
+        assert!(said.contains("\"And again\""), "{dialect}: {said}");
+    }
+    let (code, _, _) = at_home(home.path(), &["sessions", "rm", &id], "");
+    assert_eq!(code, 0);
+    let (code, _, aside) = at_home(home.path(), &["chat", "--session", &id], "");
+    assert_eq!(code, 2, "{aside}");
+    assert!(aside.contains("there is no session"), "{aside}");
+}
+
+#[test]
+fn messages_of_an_old_program_are_imported_and_what_is_lost_is_told() {
+    let home = tempfile::tempdir().expect("a folder");
+    let stored = r#"[{"role":"user","content":{"ask":"boats"}},null,
+        {"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function",
+            "function":{"name":"look","arguments":"{}"}}]},
+        {"role":"tool","tool_call_id":"c","content":["three",{"boats":3}]}]"#;
+    let (code, id, aside) = at_home(home.path(), &["sessions", "import", "-"], stored);
+    assert_eq!(code, 0, "{aside}");
+    let (code, said, aside) =
+        at_home(home.path(), &["chat", "--session", id.trim(), "--model", "sim/agent"], "");
+    assert_eq!(code, 0, "{aside}");
+    assert!(aside.contains("The last answer was interrupted"), "{aside}");
+    assert!(said.contains("I received 1 result(s)"), "{said}");
+}
+
+#[test]
+fn wrong_usage_is_told() {
+    let home = tempfile::tempdir().expect("a folder");
+    let (code, _, aside) = at_home(home.path(), &["chat", "--model", "nobody/knows"], "");
+    assert_eq!(code, 2, "{aside}");
+    assert!(aside.contains("nothing says where the model `nobody/knows` is to go"), "{aside}");
+    let (code, _, aside) = at_home(home.path(), &["chat", "--mcp", "no-such-program"], "");
+    assert_eq!(code, 1, "{aside}");
+    assert!(aside.contains("'no-such-program' cannot be used"), "{aside}");
+    let (code, _, aside) = at_home(home.path(), &["sessions", "import", "-"], "just words");
+    assert_eq!(code, 1, "{aside}");
+}
