@@ -46,7 +46,10 @@ impl<'d> Fields<'d> {
                     fields.content = some;
                     continue;
                 }
-                _ if mark::FIELDS.contains(&&*name) => mark::hold(&mut fields.extras, &name),
+                _ if mark::FIELDS.contains(&&*name) => {
+                    mark::hold(&mut fields.extras, &name);
+                    fields.unread |= *name == *OLD_CALL;
+                }
                 _ => fields.unread |= UNSAID.contains(&&*name),
             }
             match &*name {
@@ -140,6 +143,8 @@ impl<'d> Fields<'d> {
 pub(super) const CALL: &str = "tool_call_id";
 pub(super) const DETAILS: &str = "reasoning_details";
 const CALLS: &str = "tool_calls";
+const OLD_CALL: &str = "function_call";
 /// What nobody but the assistant says, but in a result.
-pub(super) const UNSAID: &[&str] = &[CALL, CALLS, "reasoning", "reasoning_content", DETAILS];
-pub(super) const UNTHOUGHT: &[&str] = &[CALLS, "reasoning", "reasoning_content", DETAILS];
+pub(super) const UNSAID: &[&str] =
+    &[CALL, CALLS, OLD_CALL, "reasoning", "reasoning_content", DETAILS];
+pub(super) const UNTHOUGHT: &[&str] = &[CALLS, OLD_CALL, "reasoning", "reasoning_content", DETAILS];

@@ -19,8 +19,8 @@ use interlingua_wire::Text;
 
 use crate::Work;
 use crate::profile::tools::Tools;
+use crate::tools::nameless;
 use crate::tools::names::{among, free_alias, told};
-use crate::tools::unread;
 
 pub fn apply(work: &mut Work<'_>) {
     let rules = work.profile.tools;
@@ -29,10 +29,10 @@ pub fn apply(work: &mut Work<'_>) {
     }
     let mut at = 1;
     while at < work.conversation().tools.len() {
-        let tools = &work.conversation().tools;
-        if at + unread(work.conversation(), work.profile) >= tools.len() {
+        if at + nameless(work) >= work.conversation().tools.len() {
             return;
         }
+        let tools = &work.conversation().tools;
         let tool = &tools[at];
         // A tool that only another dialect knows is not written, and takes no name away.
         let dialect = work.profile.dialect;

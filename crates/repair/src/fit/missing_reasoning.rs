@@ -18,7 +18,7 @@
 use std::ops::Range;
 
 use interlingua_model::{Block, Body, Form, Place, Role, Thinking, Turn, Verbatim};
-use interlingua_wire::{Node, Text};
+use interlingua_wire::{Json, Node, Text};
 
 use super::forced_while_thinking::{self, turn_off};
 use super::strange_calls::CALLS;
@@ -90,13 +90,13 @@ fn with_calls(work: &mut Work<'_>) {
 /// Leaves out calls in messages that are not the model's: no reasoning led to them.
 fn strange_calls(work: &mut Work<'_>) {
     let dialect = work.profile.dialect;
-    let is_call = |key: &Text| key == CALLS || key == OLD_CALL;
+    let is_call = |key: &Text, value: &Json| key == CALLS || key == OLD_CALL && value.is_object();
     for turn in 0..work.turns().len() {
         let this = &work.turns()[turn];
-        let calls = this.extras.of(dialect).iter().any(|(key, _)| is_call(key));
+        let calls = this.extras.of(dialect).iter().any(|(key, value)| is_call(key, value));
         if this.role != Role::Assistant && calls {
             work.loss(Place::turn(turn), "left out calls in a message that is not the model's");
-            work.turn(turn).extras.retain(dialect, |key, _| !is_call(key));
+            work.turn(turn).extras.retain(dialect, |key, value| !is_call(key, value));
         }
     }
 }
@@ -173,5 +173,5 @@ fn answers(work: &Work<'_>, stretch: &Range<usize>) -> Vec<Range<usize>> {
     thoughts::runs(work).into_iter().filter(within).collect()
 }
 
-/// What a message has among its extras that calls in the old way.
-const OLD_CALL: &str = "held function_call";
+/// The field of a message that calls in the old way.
+const OLD_CALL: &str = "function_call";

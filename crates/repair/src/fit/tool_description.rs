@@ -14,10 +14,14 @@ use interlingua_model::Place;
 use interlingua_wire::Text;
 
 use crate::Work;
+use crate::tools::nameless;
 
 pub fn apply(work: &mut Work<'_>) {
     let Some(most) = work.profile.tools.description else { return };
     for at in 0..work.conversation().tools.len() {
+        if at + nameless(work) >= work.conversation().tools.len() {
+            return;
+        }
         let tool = &work.conversation().tools[at];
         let Some(description) = &tool.description else { continue };
         let contents = description.contents();

@@ -26,8 +26,8 @@ use crate::Work;
 use crate::offer;
 use crate::pairing::is_old;
 use crate::profile::tools::Tools;
+use crate::tools::nameless;
 use crate::tools::names::{among, free_alias, told, within};
-use crate::tools::unread;
 
 pub fn apply(work: &mut Work<'_>) {
     let mut renamed = tools(work);
@@ -48,11 +48,11 @@ fn tools(work: &mut Work<'_>) -> Pairs {
     let mut renamed = Pairs::new();
     let rules = work.profile.tools;
     for at in 0..work.conversation().tools.len() {
-        let all = &work.conversation().tools;
         // What leaves in a list that nobody reads may have any name.
-        if at + unread(work.conversation(), work.profile) >= all.len() {
+        if at + nameless(work) >= work.conversation().tools.len() {
             continue;
         }
+        let all = &work.conversation().tools;
         let tool = &all[at];
         let Some(sent) = wanted(tool, rules, all) else { continue };
         let client = tool.name.clone();
@@ -166,7 +166,7 @@ fn name(block: &Block) -> Option<(&Text, bool)> {
 }
 
 fn choice(work: &mut Work<'_>, renamed: &Pairs) {
-    if offer::chooses_old(work) && unread(work.conversation(), work.profile) > 0 {
+    if offer::chooses_old(work) && nameless(work) > 0 {
         return;
     }
     let sent = |name: &Text| {

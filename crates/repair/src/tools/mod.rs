@@ -36,7 +36,8 @@ pub(crate) struct Look {
 /// Looks at every tool. Each is scanned once: as it was written where that is how it leaves.
 pub(crate) fn look(conversation: &Conversation, profile: &Profile) -> Vec<Look> {
     let legacy = legacy(conversation);
-    let unread = unread(conversation, profile);
+    // Who does not read the older list finds nothing wrong in it, while it leaves as it came.
+    let unread = if profile.params.choice.old { 0 } else { unread(conversation, profile) };
     let count = conversation.tools.len();
     let all = conversation.tools.iter().enumerate();
     let ours = conversation.source == profile.dialect;
@@ -62,9 +63,15 @@ fn from_elsewhere(tool: &Tool, look: &mut Look) {
     look.keywords |= doc.root().get("$schema").is_some();
 }
 
-/// How many tools at the end stand in the older list, which leaves as it came: nothing is found wrong in
-/// that.
-pub(crate) fn unread(conversation: &Conversation, profile: &Profile) -> usize {
+/// How many tools at the end may have any name and description: those of the older list, while it leaves as it came.
+pub(crate) fn nameless(work: &mut crate::Work<'_>) -> usize {
+    let unread = unread(work.conversation(), work.profile);
+    let fine = |look: &Look| *look == Look { optional: look.optional, ..Look::default() };
+    if unread > 0 && work.looks().iter().all(fine) { unread } else { 0 }
+}
+
+/// How many tools at the end stand in the older list, if that leaves as it came.
+fn unread(conversation: &Conversation, profile: &Profile) -> usize {
     let ours = conversation.source == profile.dialect;
     let written = conversation.tools.text_for(profile.dialect).is_some();
     if ours && written { legacy(conversation) } else { 0 }
