@@ -1,5 +1,7 @@
 //! `cargo xtask agents`: real agents do a task with a tool, through the gateway, with providers of
-//! another dialect behind it.
+//! another dialect behind it; and our own calls the tools of a real MCP server.
+
+mod chat;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -37,6 +39,13 @@ pub(crate) fn command(arguments: &[String]) -> Outcome {
             done.map_err(|why| format!("{} with {model}: {why}", agent.name))?;
             println!("{} works with {model}", agent.name);
         }
+    }
+    if arguments.is_empty() || arguments.iter().any(|name| name == "chat") {
+        chat::works(&chat::Place { binary: &binary, folder: &place })?;
+        println!("chat works with an MCP server, and after it was killed");
+    }
+    if arguments == ["chat"] {
+        return Ok(());
     }
     let refused = refusals(&base)?;
     drop(simulator);
