@@ -211,6 +211,8 @@ fn write_content(
     }
     let mut left_out = |what: &'static str| ledger.loss(note::NO_SUCH_BLOCK, place, what);
     match &block.body {
+        // A field that is null is not set.
+        Body::Data(json) if *json == Json::NULL => plain(&Text::new(json.as_str()), out.item()),
         Body::Data(json) => out.object(|o| o.json("json", json)),
         Body::Text { text, citations } => {
             if !citations.is_empty() {
