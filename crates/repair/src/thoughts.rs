@@ -33,16 +33,18 @@ pub(crate) fn unname_followers(work: &mut Work<'_>, from: usize) {
         return;
     }
     let dialect = work.profile.dialect;
+    let mut parted = false;
     for turn in from..work.turns().len() {
         let here = &work.turns()[turn];
-        let speaks = here.role == Role::Assistant || here.extras.find(dialect, ID).is_some();
-        // What a call came to may stand between.
-        let results = |block: &Verbatim<Block>| matches!(block.body, Body::ToolResult(_));
-        if !speaks && !here.blocks.is_empty() && here.blocks.iter().all(results) {
-            continue;
-        }
-        if !speaks || here.blocks.iter().any(|block| is_thinking(block)) {
+        if here.blocks.iter().any(|block| is_thinking(block)) {
             return;
+        }
+        // What goes with it may stand behind what somebody else says.
+        let named = !parted && here.extras.find(dialect, ID).is_some();
+        if here.role != Role::Assistant && !named {
+            let results = |block: &Verbatim<Block>| matches!(block.body, Body::ToolResult(_));
+            parted |= here.blocks.is_empty() || !here.blocks.iter().all(results);
+            continue;
         }
         if here.extras.find(dialect, ID).is_some() {
             work.turn(turn).extras.retain(dialect, |key, _| *key != ID);
