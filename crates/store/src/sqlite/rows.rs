@@ -56,6 +56,24 @@ pub(super) fn insert(connection: &Connection, shared: &Shared, kept: &Kept) -> R
     Ok(())
 }
 
+/// Whether nothing but this record lies under one of its keys, as far as that is easily told.
+pub(super) fn is_alone(
+    connection: &Connection,
+    shared: &Shared,
+    kept: &Kept,
+    key: &str,
+) -> Result<bool> {
+    if shared.plain.load(Ordering::Relaxed) && shared.options.secret.is_some() {
+        return Ok(false);
+    }
+    let mut select =
+        connection.prepare_cached("SELECT record FROM addresses WHERE address = ? LIMIT 2")?;
+    let place = address(shared.options.secret.as_ref(), kept.kind, &kept.owner, key);
+    let mut rows = select.query([place])?;
+    let first: Option<i64> = rows.next()?.map(|row| row.get(0)).transpose()?;
+    Ok(first == Some(kept.id) && rows.next()?.is_none())
+}
+
 /// What lies under one key, the newest first.
 pub(super) fn find(
     connection: &Connection,

@@ -111,7 +111,19 @@ impl Writer {
                     let Some(open) = &self.open else { continue };
                     for key in &unknown {
                         let (kind, owner) = (kept.kind, &*kept.owner);
-                        match rows::find(&open.connection, &self.shared, kind, owner, &key.key) {
+                        let rows =
+                            match rows::is_alone(&open.connection, &self.shared, &kept, &key.key) {
+                                // Nobody reads what was just written.
+                                Ok(true) => Ok(vec![Arc::clone(&kept)]),
+                                _ => rows::find(
+                                    &open.connection,
+                                    &self.shared,
+                                    kind,
+                                    owner,
+                                    &key.key,
+                                ),
+                            };
+                        match rows {
                             Ok(rows) => drop(known.fill(owner, key, load, &rows)),
                             Err(_) => known.abandon(owner, &unknown, load),
                         }
