@@ -1,29 +1,78 @@
-//! Which conversation a request belongs to, as a number: signatures and prompt caches are bound to a
-//! route, so a conversation stays on its own.
+//! Which conversation a request belongs to, as far as its client lets know. Signatures and prompt caches
+//! are bound to a route, so a conversation stays on its own.
 
 use http::HeaderMap;
 use interlingua::wire::Node;
 use interlingua::{Dialect, Doc};
 use interlingua_vault::hash;
 
-/// The same for all requests of a conversation, as far as its client lets know.
-pub(crate) fn draw(headers: &HeaderMap, body: &Doc, dialect: &dyn Dialect) -> u64 {
-    mark(headers, body).unwrap_or_else(|| {
-        let turns = body.root().get(dialect.turns_key());
-        hash(turns.and_then(|turns| turns.items().next()).map(|first| first.raw().as_bytes()))
-    })
+/// How a client calls its conversation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Mark {
+    /// Whatever it says, as a number; some say the same of all their conversations.
+    said: Option<u64>,
+    /// The session that it names, where it names one.
+    pub(crate) session: Option<u64>,
+    /// The id of the reply that it goes on from.
+    pub(crate) previous: Option<String>,
+    /// Its replies may be gone on from by their ids.
+    pub(crate) goes_on: bool,
 }
 
-/// How the client calls its conversation, if it does: by its session, or by what its cache is for.
-pub(crate) fn mark(headers: &HeaderMap, body: &Doc) -> Option<u64> {
-    if let Some(session) = HEADERS.iter().find_map(|name| headers.get(*name)) {
-        return Some(hash([session.as_bytes()]));
+impl Mark {
+    pub(crate) fn of(headers: &HeaderMap, body: &Doc, dialect: &dyn Dialect) -> Self {
+        let root = body.root();
+        let goes_on = GOES_ON.contains(&dialect.id().0);
+        let previous = root.get("previous_response_id").filter(|id| goes_on && id.is_string());
+        let mut mark = Self {
+            previous: previous.map(|id| id.word().into_owned()),
+            goes_on,
+            ..Self::default()
+        };
+        if let Some(session) = HEADERS.iter().find_map(|name| headers.get(*name)) {
+            // Agents of one session talk to models at the same time.
+            let agent = headers.get(AGENT).map_or(&[][..], |agent| agent.as_bytes());
+            let session = hash([session.as_bytes()]);
+            mark.said = Some(session);
+            mark.session = Some(hash([&session.to_le_bytes()[..], agent]));
+            return mark;
+        }
+        let user = root.get("metadata").and_then(|metadata| metadata.get("user_id"));
+        let cache = root.get("prompt_cache_key");
+        if let Some(said) = cache.or(user) {
+            mark.said = Some(hash([said.raw().as_bytes()]));
+            let word = said.word();
+            let is_one = names_session(&word) || (cache.is_some() && is_id(&word));
+            mark.session = mark.said.filter(|_| is_one);
+        }
+        mark
     }
-    let root = body.root();
-    let mark = root.get("prompt_cache_key").or_else(|| root.get("metadata")?.get("user_id"));
-    mark.map(Node::raw).map(|mark| hash([mark.as_bytes()]))
+
+    /// The same for all requests of a conversation, as far as can be told before it is read.
+    pub(crate) fn draw(&self, body: &Doc, dialect: &dyn Dialect) -> u64 {
+        self.said.unwrap_or_else(|| {
+            let turns = body.root().get(dialect.turns_key());
+            let first = turns.and_then(|turns| turns.items().next()).map(Node::raw);
+            hash(first.map(str::as_bytes))
+        })
+    }
+}
+
+/// Whether this is the name of one session among others, and not only of a user or a program.
+fn names_session(said: &str) -> bool {
+    let mut parts = said.split(|ch: char| !ch.is_ascii_hexdigit() && ch != '-');
+    said.contains("session") && parts.any(is_id)
+}
+
+/// Whether this is a UUID: nobody calls two things by it.
+fn is_id(part: &str) -> bool {
+    part.len() == 36 && part.bytes().filter(|byte| *byte == b'-').count() == 4
 }
 
 /// Where agents name their session.
 const HEADERS: &[&str] =
     &["x-claude-code-session-id", "session-id", "thread-id", "x-session-affinity", "x-session-id"];
+/// Where they name themselves within it.
+const AGENT: &str = "x-claude-code-agent-id";
+/// Dialects in which a request can name the reply before it.
+const GOES_ON: &[&str] = &["openai-responses"];

@@ -14,13 +14,14 @@ use interlingua::{
 use interlingua_upstream::{Answer, Ask, Body, retry};
 use tokio::time::{Instant, sleep_until};
 
+use crate::affinity::Mark;
 use crate::asking::name_of;
 use crate::config::{Config, Route};
 use crate::out::{Out, Streaming};
 use crate::refusal::{JSON, Refusal, failure};
 use crate::state::Gateway;
 use crate::tale::Tale;
-use crate::vault::{self, Keeping, Talk};
+use crate::vault::{Keeping, Remembered, Talk};
 use crate::{excess, guarding};
 
 /// A request of a client, read as far as is needed to send it anywhere.
@@ -30,7 +31,7 @@ pub(crate) struct Order<'o> {
     /// Whose conversation it is.
     pub(crate) owner: &'o str,
     /// How its client calls it.
-    pub(crate) mark: Option<u64>,
+    pub(crate) mark: &'o Mark,
     /// The dialect of the body, and the one in which the client wants its answer.
     pub(crate) from: &'static dyn Dialect,
     pub(crate) client: &'static dyn Dialect,
@@ -82,16 +83,22 @@ impl Order<'_> {
         let guard = &self.gateway.guard;
         let watch = guard.watch(self.config, opened.conversation());
         let told = guard.told(self.config, self.owner, opened.conversation()).await;
-        let held = Talk {
-            owner: self.owner.to_owned(),
-            identity: vault::identity(self.mark, opened.conversation()),
-            origin: self.origin(route),
-        };
-        let restored = self.gateway.vault.recall(opened.conversation(), &held).await;
+        let turn = tale.as_ref().map(|tale| tale.id).unwrap_or_default();
+        let recall = self.gateway.vault.recall(
+            opened.conversation(),
+            self.owner,
+            self.mark,
+            self.origin(route),
+            turn,
+        );
+        let Remembered { restored, talk } = recall.await;
+        if let Some(tale) = tale {
+            tale.conversation = talk.identity;
+        }
         let translated = opened.translate(&Recalled { told, restored });
         Tale::repaired(&translated.ledger);
         let sent = Bytes::clone(&translated.body);
-        let written = Written { translated, watch, held };
+        let written = Written { translated, watch, held: talk };
         let answered = self.answered(route, &model, to, written, tale).await;
         answered.map_err(|refusal| Refusal { sent: Some(sent), ..refusal })
     }
@@ -289,7 +296,12 @@ impl Heard<'_> {
             headers.insert(REPAIRS, value);
         }
         if let Some(tale) = tale {
-            let texts = [(PROVIDER, tale.provider.as_str()), (MODEL, tale.model.as_str())];
+            let conversation = format!("{:016x}", tale.conversation);
+            let texts = [
+                (PROVIDER, tale.provider.as_str()),
+                (MODEL, tale.model.as_str()),
+                (CONVERSATION, conversation.as_str()),
+            ];
             for (name, text) in texts {
                 if let Ok(value) = HeaderValue::from_str(text) {
                     headers.insert(name, value);
@@ -330,4 +342,5 @@ const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
 const REPAIRS: HeaderName = HeaderName::from_static("x-interlingua-repairs");
 const GUARD: HeaderName = HeaderName::from_static("x-interlingua-guard");
 const PROVIDER: HeaderName = HeaderName::from_static("x-interlingua-provider");
+const CONVERSATION: HeaderName = HeaderName::from_static("x-interlingua-conversation");
 const MODEL: HeaderName = HeaderName::from_static("x-interlingua-model");

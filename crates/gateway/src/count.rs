@@ -6,7 +6,7 @@ use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use interlingua::{Dialect, Doc, Target, Text, translate_document};
 use interlingua_upstream::Ask;
 
-use crate::affinity;
+use crate::affinity::Mark;
 use crate::asking::name_of;
 use crate::attempt::Order;
 use crate::config::{Route, To};
@@ -28,12 +28,13 @@ impl Came<'_> {
     async fn counted(self) -> Result<Response<Out>, Refusal> {
         let body = crate::turn::read(&self.body, &self.config.limits)?;
         excess::of_request(&body, self.dialect, &self.config.limits)?;
-        let (model, routes) = self.routes(&body, self.dialect)?;
+        let mark = Mark::of(self.headers, &body, self.dialect);
+        let (model, routes) = self.routes(&body, self.dialect, &mark)?;
         let order = Order {
             gateway: self.gateway,
             config: self.config,
             owner: self.owner,
-            mark: affinity::mark(self.headers, &body),
+            mark: &mark,
             from: self.dialect,
             client: self.dialect,
             headers: self.headers,

@@ -38,6 +38,7 @@ mod remembered;
 mod server;
 mod state;
 mod tale;
+mod talks;
 mod taught;
 mod telemetry;
 mod turn;

@@ -23,6 +23,8 @@ pub(crate) struct Tale {
     /// Who answered or was asked last, and for which model.
     pub(crate) provider: String,
     pub(crate) model: String,
+    /// The conversation that it goes on with, or begins.
+    pub(crate) conversation: u64,
     streamed: bool,
     first: Option<Duration>,
     tries: u32,
@@ -63,6 +65,7 @@ impl Tale {
             dialect,
             provider: String::new(),
             model: String::new(),
+            conversation: 0,
             streamed: false,
             first: None,
             tries: 0,
@@ -190,7 +193,7 @@ impl Drop for Tale {
         let found = self.desk.as_ref().filter(|desk| !desk.found.is_empty());
         let found = found.map(|desk| desk.found.join(","));
         tracing::info!(
-            turn = %self.id, dialect, provider = self.provider, model = self.model, outcome, status,
+            turn = %self.id, conversation = format_args!("{:016x}", self.conversation), dialect, provider = self.provider, model = self.model, outcome, status,
             tries = self.tries, streamed = self.streamed,
             first_ms = self.first.map(|first| first.as_secs_f64() * 1000.0),
             ms = took.as_secs_f64() * 1000.0, guard = found,

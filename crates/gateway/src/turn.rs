@@ -11,15 +11,16 @@ use interlingua::{Dialect, Doc, Failure, find};
 use interlingua_upstream::retry::{Backoff, chance};
 use tokio::time::sleep;
 
+use crate::affinity::Mark;
 use crate::asking::name_of;
 use crate::attempt::Order;
 use crate::config::{Config, Limits, Route};
 use crate::endpoint::Asked;
+use crate::excess;
 use crate::out::Out;
 use crate::refusal::{Refusal, failure};
 use crate::state::Gateway;
 use crate::tale::{Place, Tale};
-use crate::{affinity, excess};
 
 /// A request of a client, as it came.
 pub(crate) struct Came<'c> {
@@ -64,13 +65,14 @@ impl Came<'_> {
         if let Some(refusal) = threads(&body, from) {
             return Err(refusal);
         }
-        let (model, routes) = self.routes(&body, from)?;
+        let mark = Mark::of(self.headers, &body, from);
+        let (model, routes) = self.routes(&body, from, &mark)?;
         let asks_stream = || body.root().get("stream").and_then(Node::boolean);
         let order = Order {
             gateway: self.gateway,
             config: self.config,
             owner: self.owner,
-            mark: affinity::mark(self.headers, &body),
+            mark: &mark,
             from,
             client: self.dialect,
             headers: self.headers,
@@ -100,14 +102,14 @@ impl Came<'_> {
         &self,
         body: &Doc,
         from: &dyn Dialect,
+        mark: &Mark,
     ) -> Result<(String, Vec<Route>), Refusal> {
         let said = || body.root().get("model").map(|model| model.word().into_owned());
         let Some(model) = self.asked.model.clone().or_else(said).filter(|name| !name.is_empty())
         else {
             return Err(failure(FailureKind::Shape, "the request names no model").into());
         };
-        let draw = affinity::draw(self.headers, body, from);
-        match self.config.resolve(&model, draw) {
+        match self.config.resolve(&model, mark.draw(body, from)) {
             Ok(routes) => Ok((model, routes)),
             Err(unrouted) => Err(failure(FailureKind::NotFound, &unrouted.to_string()).into()),
         }

@@ -5,18 +5,22 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use interlingua::model::{Body, Role};
-use interlingua::{Conversation, Reply, Restored};
+use interlingua::{Conversation, Reply, Restored, Text};
 use interlingua_store::{Found, Kind, Record, Store};
-use interlingua_vault::{Kept, Origin, hash, keys_of, restore, runs};
+use interlingua_vault::{History, Kept, Origin, Run};
+use interlingua_vault::{hash, key_of_reply, keys_of, restore, runs};
 use secrecy::ExposeSecret as _;
 use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
 
+use crate::affinity::Mark;
 use crate::config::{Provider, SIMULATED};
+use crate::talks::Talks;
 
 /// Remembers what models thought. Shared by all threads.
 pub(crate) struct Vault {
     store: Arc<dyn Store>,
+    talks: Talks,
     read: Mutex<Read>,
 }
 
@@ -25,8 +29,22 @@ pub(crate) struct Vault {
 pub(crate) struct Talk {
     /// Whose it is: the name of a client's key, or nothing.
     pub(crate) owner: String,
+    /// The conversation that it is.
     pub(crate) identity: u64,
     pub(crate) origin: Origin,
+    /// What was said in it.
+    history: History,
+    /// Its client says which conversation it is.
+    is_named: bool,
+    /// A later request may name its reply.
+    goes_on: bool,
+}
+
+/// What is remembered of a request's conversation.
+pub(crate) struct Remembered {
+    /// The turns that lack something which was kept of them.
+    pub(crate) restored: Vec<Restored>,
+    pub(crate) talk: Talk,
 }
 
 /// One reply that is to be kept when it is whole.
@@ -44,40 +62,70 @@ struct Read {
 
 impl Vault {
     pub(crate) fn new(store: Arc<dyn Store>) -> Self {
-        Self { store, read: Mutex::default() }
+        Self { store, talks: Talks::default(), read: Mutex::default() }
     }
 
-    /// The turns of a conversation that lack something which was kept of them.
-    pub(crate) async fn recall(&self, conversation: &Conversation, talk: &Talk) -> Vec<Restored> {
-        let runs = runs(conversation, talk.identity);
-        if runs.is_empty() {
-            return Vec::new();
-        }
-        let keys: Vec<&str> = runs.iter().map(|run| run.key.as_str()).collect();
+    /// Which conversation this is, and what it lacks. One that nobody knows begins with this turn.
+    pub(crate) async fn recall(
+        &self,
+        conversation: &Conversation,
+        owner: &str,
+        mark: &Mark,
+        origin: Origin,
+        turn: Uuid,
+    ) -> Remembered {
+        let history = History::of(conversation);
+        let runs = runs(conversation, &history);
+        let previous = mark.previous.as_deref().map(key_of_reply);
+        let keys = runs.iter().flat_map(|run| &run.keys).chain(&previous);
+        let keys: Vec<&str> = keys.map(String::as_str).collect();
         let mut found: HashMap<String, Vec<Found>> = HashMap::new();
-        for one in self.store.find(Kind::Sealed, &talk.owner, &keys).await {
-            found.entry(one.key.clone()).or_default().push(one);
+        if !keys.is_empty() {
+            for one in self.store.find(Kind::Sealed, owner, &keys).await {
+                found.entry(one.key.clone()).or_default().push(one);
+            }
         }
+        let named =
+            mark.session.or_else(|| self.talks.of(owner, &history, mark.previous.as_deref()));
+        let identity = named.unwrap_or_else(|| hash([&turn.as_bytes()[..]]));
+        let (owner, is_named, goes_on) = (owner.to_owned(), mark.session.is_some(), mark.goes_on);
+        let mut talk = Talk { owner, identity, origin, history, is_named, goes_on };
         if found.is_empty() {
-            return Vec::new();
+            return Remembered { restored: Vec::new(), talk };
         }
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        let restored = runs.iter().filter_map(|run| {
-            let kept = read.all(&talk.owner, found.get(&run.key)?);
-            restore(conversation, run, &kept, &talk.origin)
-        });
-        restored.collect()
+        let mut all = |key: &String| found.get(key).map(|found| read.all(&talk.owner, found));
+        let mut kept: Vec<Vec<Arc<Kept>>> = Vec::with_capacity(runs.len());
+        for run in &runs {
+            kept.push(run.keys.iter().filter_map(&mut all).flatten().collect());
+        }
+        let before = previous.iter().filter_map(&mut all).flatten().map(|kept| kept.conversation);
+        // What was said last tells best where it goes on.
+        let of_run = |(run, kept): (&Run, &Vec<Arc<Kept>>)| {
+            kept.iter().find(|kept| run.is_sure_of(kept)).map(|kept| kept.conversation)
+        };
+        let sure = runs.iter().zip(&kept).rev().filter_map(of_run);
+        let known: Vec<u64> = named.into_iter().chain(before).chain(sure).collect();
+        talk.identity = known.first().copied().unwrap_or(talk.identity);
+        let restored = runs
+            .iter()
+            .zip(&kept)
+            .filter_map(|(run, kept)| restore(conversation, run, kept, &talk.origin, &known));
+        Remembered { restored: restored.collect(), talk }
     }
 
     fn keep(&self, talk: &Talk, reply: &Reply) {
+        let id = reply.id.as_ref().filter(|_| talk.goes_on).map(Text::contents);
+        if !talk.is_named {
+            let link = talk.history.answer(reply);
+            self.talks.heard(&talk.owner, link, id.as_deref(), talk.identity);
+        }
         if !Kept::is_worth_it(reply) {
             return;
         }
-        let keys = keys_of(reply, talk.identity);
-        if keys.is_empty() {
-            return;
-        }
-        let body = Kept::encode(&talk.origin, reply);
+        let mut keys = keys_of(reply, &talk.history);
+        keys.extend(id.as_deref().map(key_of_reply));
+        let body = Kept::encode(&talk.origin, talk.identity, talk.history.asked(), reply);
         self.store.keep(Record { kind: Kind::Sealed, owner: talk.owner.clone(), keys, body });
     }
 }
@@ -124,19 +172,6 @@ impl Read {
         }
         kept
     }
-}
-
-/// The same for all requests of a conversation: how its client calls it, and what the user said first,
-/// since some call all their conversations the same.
-pub(crate) fn identity(mark: Option<u64>, conversation: &Conversation) -> u64 {
-    let first = conversation.turns.iter().filter(|turn| turn.role == Role::User).find_map(|turn| {
-        turn.blocks.iter().find_map(|block| match &block.body {
-            Body::Text { text, .. } if !text.is_blank() => Some(text),
-            _ => None,
-        })
-    });
-    let first = first.map(interlingua::Text::contents).unwrap_or_default();
-    hash([&mark.unwrap_or_default().to_le_bytes()[..], first.trim().as_bytes()])
 }
 
 /// Who seals what a provider says.

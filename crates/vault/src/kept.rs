@@ -21,6 +21,10 @@ pub struct Origin {
 #[derive(Clone, Debug)]
 pub struct Kept {
     pub origin: Origin,
+    /// The conversation that it is of.
+    pub conversation: u64,
+    /// Everything that was said before it, as a number.
+    pub prefix: Option<u64>,
     pub turn: Turn,
 }
 
@@ -31,8 +35,8 @@ impl Kept {
         reply.turn.blocks.iter().any(|block| block.seal.is_some() || held(&block.body))
     }
 
-    /// A reply to be kept.
-    pub fn encode(origin: &Origin, reply: &Reply) -> Bytes {
+    /// A reply to be kept, of this conversation, with everything that was said before it.
+    pub fn encode(origin: &Origin, conversation: u64, prefix: u64, reply: &Reply) -> Bytes {
         let written = Native.encode_reply(reply, &Exchange::default(), &mut Ledger::default());
         let mut out = Writer::default();
         out.object(|o| {
@@ -40,6 +44,8 @@ impl Kept {
             o.text("endpoint", &Text::new(&origin.endpoint));
             o.text("account", &Text::new(&origin.account));
             o.text("model", &Text::new(&origin.model));
+            o.text("conversation", &Text::new(&format!("{conversation:016x}")));
+            o.text("prefix", &Text::new(&format!("{prefix:016x}")));
             // What was just written can be read.
             if let Some(reply) = String::from_utf8(written).ok().and_then(|it| Json::parse(it).ok())
             {
@@ -60,8 +66,10 @@ impl Kept {
             account: word("account")?,
             model: word("model")?,
         };
+        let number = |key: &str| u64::from_str_radix(&word(key)?, 16).ok();
+        let (conversation, prefix) = (number("conversation").unwrap_or_default(), number("prefix"));
         let reply = root.get("reply").map(Node::json)?.doc();
         let reply = Native.decode_reply(&reply, &Exchange::default(), &mut Ledger::default());
-        Some(Self { origin, turn: reply.ok()?.into_value().turn })
+        Some(Self { origin, conversation, prefix, turn: reply.ok()?.into_value().turn })
     }
 }

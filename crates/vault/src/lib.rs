@@ -8,13 +8,15 @@
 //!
 //! This crate only knows what belongs together; where it is kept is somebody else's business.
 
+mod history;
 mod kept;
 mod keys;
 mod run;
 mod said;
 mod stable;
 
+pub use history::{History, Link, Span};
 pub use kept::{Kept, Origin};
-pub use keys::keys_of;
+pub use keys::{key_of_reply, keys_of};
 pub use run::{Run, restore, runs};
-pub use stable::hash;
+pub use stable::{Stable, hash};

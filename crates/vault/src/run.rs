@@ -3,56 +3,63 @@
 use std::borrow::Borrow;
 use std::ops::Range;
 
-use interlingua_model::{Block, Body, Conversation, Restored, Role, Turn, Verbatim};
+use interlingua_model::{Block, Body, Conversation, Restored, Turn, Verbatim};
 use interlingua_wire::Text;
 
 use crate::said::Said;
-use crate::{Kept, Origin, keys};
+use crate::{History, Kept, Origin, Span, keys};
 
 /// The turns of a model between those of others: clients write one reply as one or as several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
     pub turns: Range<usize>,
-    /// Under which it is found, if it was kept.
-    pub key: String,
+    /// Under which it is found, if it was kept: the surest first.
+    pub keys: Vec<String>,
+    /// Everything that was said before it.
+    before: u64,
+    /// What is found is this turn; else only in the same conversation.
+    sure: bool,
 }
 
-/// Everything that models said in a conversation with this identity.
-pub fn runs(conversation: &Conversation, identity: u64) -> Vec<Run> {
-    let turns = &conversation.turns;
-    let mut ranges: Vec<Range<usize>> = Vec::new();
-    for (at, turn) in turns.iter().enumerate() {
-        if turn.role != Role::Assistant {
-            continue;
-        }
-        match ranges.last_mut() {
-            Some(range) if range.end == at => range.end = at + 1,
-            _ => ranges.push(at..at + 1),
-        }
+/// Everything that models said.
+pub fn runs(conversation: &Conversation, history: &History) -> Vec<Run> {
+    let run = |span: &Span| {
+        let Span { turns, link } = span;
+        let (keys, sure) = keys::surest(&blocks(&conversation.turns[turns.clone()]), *link);
+        Run { turns: turns.clone(), keys, before: link.before, sure }
+    };
+    history.spans.iter().map(run).collect()
+}
+
+impl Run {
+    /// Whether this was kept of the run, whatever conversation it is.
+    pub fn is_sure_of(&self, kept: &Kept) -> bool {
+        self.sure || kept.prefix == Some(self.before)
     }
-    let keyed = ranges.into_iter().filter_map(|range| {
-        let key = keys::surest(&blocks(&turns[range.clone()]), identity)?;
-        Some(Run { turns: range, key })
-    });
-    keyed.collect()
 }
 
 /// What a run is to be for a provider that can open what was kept of it, if it lacks any of that.
-/// What the client has changed on purpose stays as it is.
+/// What the client has changed on purpose stays as it is. Where the same was said twice, it is what was
+/// said after the same history; or at least in one of these conversations.
 pub fn restore<K: Borrow<Kept>>(
     conversation: &Conversation,
     run: &Run,
     kept: &[K],
     origin: &Origin,
+    known: &[u64],
 ) -> Option<Restored> {
     let here = &conversation.turns[run.turns.clone()];
-    let own = || kept.iter().map(Borrow::borrow).filter(|kept| kept.origin == *origin);
+    let is_known = |kept: &&Kept| known.contains(&kept.conversation);
+    let is_own = |kept: &&Kept| kept.origin == *origin && (run.is_sure_of(kept) || is_known(kept));
+    let own = || kept.iter().map(Borrow::borrow).filter(is_own);
     own().next()?;
     if own().any(|kept| is_whole(here, &kept.turn)) {
         return None;
     }
     let said = Said::of(blocks(here));
-    let kept = own().find(|kept| is_same(&said, &Said::of(&kept.turn.blocks)))?;
+    let same = || own().filter(|kept| is_same(&said, &Said::of(&kept.turn.blocks)));
+    let after = || same().find(|kept| kept.prefix == Some(run.before));
+    let kept = after().or_else(|| same().find(is_known)).or_else(|| same().next())?;
     Some(Restored { turns: run.turns.clone(), turn: as_it_was(here, &kept.turn) })
 }
 

@@ -3,12 +3,16 @@
 use interlingua_guard::fingerprint;
 use interlingua_model::{Block, Body, Verbatim};
 
+use crate::stable::Stable;
+
 /// What clients write where a model said nothing.
 const PLACEHOLDERS: &[&str] = &[
     "[Empty text removed]",
     "(no content)",
     "[System: Empty message content sanitised to satisfy protocol]",
 ];
+/// With some space around.
+const LONGEST: usize = 80;
 /// What stands around thoughts that are shown as text, before what was said.
 const TAGS: &[(&str, &str)] = &[("<think>", "</think>"), ("<thinking>", "</thinking>")];
 
@@ -51,7 +55,7 @@ impl Said {
     }
 
     fn add(&mut self, text: &str) {
-        if !PLACEHOLDERS.contains(&text.trim()) {
+        if !is_placeholder(text) {
             add_words(spoken(text), &mut self.words);
         }
     }
@@ -69,6 +73,25 @@ impl Said {
         add_words(&bare, &mut words);
         words == other.words
     }
+}
+
+/// The words of blocks, as a number; says whether there are any.
+pub(crate) fn hear_words<'b>(
+    blocks: impl IntoIterator<Item = &'b Verbatim<Block>>,
+    into: &mut Stable,
+) -> bool {
+    let mut any = false;
+    for block in blocks {
+        if let Body::Text { text, .. } | Body::Refusal(text) = &block.body {
+            let text = text.contents();
+            any |= !is_placeholder(&text) && into.add_words(spoken(&text));
+        }
+    }
+    any
+}
+
+fn is_placeholder(text: &str) -> bool {
+    text.len() <= LONGEST && PLACEHOLDERS.contains(&text.trim())
 }
 
 /// What follows thoughts that are shown as text.

@@ -5,7 +5,7 @@
 use bytes::Bytes;
 use interlingua_dialects::find;
 use interlingua_model::{Body, Conversation, Exchange, Ledger, Reply, Restored, Verbatim};
-use interlingua_vault::{Kept, Origin, keys_of, restore, runs};
+use interlingua_vault::{History, Kept, Origin, Run, keys_of, restore, runs};
 use interlingua_wire::{Doc, Limits};
 
 /// Interleaved thinking with nothing between two thoughts, words, and two calls.
@@ -157,15 +157,34 @@ fn home() -> Origin {
 
 /// What becomes of the second turn of a conversation after this reply was kept.
 fn after(said: &str, dialect: &str, body: &str, asked: &Origin) -> Option<Restored> {
-    let identity = 1;
-    let reply = reply(said);
-    let keys = keys_of(&reply, identity);
+    let mut kept = Shelf::default();
+    kept.keep(&decoded("openai-chat", r#"{"messages":[{"role":"user","content":"hi"}]}"#), said, 1);
     let conversation = decoded(dialect, body);
-    let runs = runs(&conversation, identity);
-    assert_eq!(runs.len(), 1);
-    assert!(keys.contains(&runs[0].key), "{keys:?} {:?}", runs[0]);
-    let kept = Kept::decode(&Kept::encode(&home(), &reply)).unwrap();
-    restore(&conversation, &runs[0], &[kept], asked)
+    kept.restored(&conversation, asked, &[]).into_iter().next()
+}
+
+/// What was kept, under its keys, the newest last.
+#[derive(Default)]
+struct Shelf(Vec<(Vec<String>, Kept)>);
+
+impl Shelf {
+    fn keep(&mut self, asked: &Conversation, said: &str, conversation: u64) {
+        let (reply, history) = (reply(said), History::of(asked));
+        let body = Kept::encode(&home(), conversation, history.asked(), &reply);
+        self.0.push((keys_of(&reply, &history), Kept::decode(&body).unwrap()));
+    }
+
+    fn restored(&self, asked: &Conversation, by: &Origin, known: &[u64]) -> Vec<Restored> {
+        let runs = runs(asked, &History::of(asked));
+        let one = |run: &Run| {
+            let is_here =
+                |kept: &&(Vec<String>, Kept)| run.keys.iter().any(|key| kept.0.contains(key));
+            let found: Vec<&Kept> =
+                self.0.iter().rev().filter(is_here).map(|kept| &kept.1).collect();
+            restore(asked, run, &found, by, known)
+        };
+        runs.iter().filter_map(one).collect()
+    }
 }
 
 fn reply(body: &str) -> Verbatim<Reply> {

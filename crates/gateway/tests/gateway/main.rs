@@ -6,6 +6,7 @@ mod catalogue;
 mod client;
 mod coming_and_going;
 mod contract;
+mod conversations;
 mod desk;
 mod faults;
 mod guard;
