@@ -14,7 +14,7 @@ pub use stream_through_value::{
     relay_through_value,
 };
 pub use through_value::{convert, parse_and_write};
-pub use timing::{Timed, best_of};
+pub use timing::{Timed, best_of, process_time};
 
 /// What `Value` means here, for whoever reads the numbers.
 pub const YARDSTICK: &str = "Value is serde_json's with the order of keys kept: a body whose keys are \

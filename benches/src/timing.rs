@@ -37,7 +37,18 @@ pub fn best_of<A, B>(rounds: usize, ours: impl Fn() -> A, theirs: impl Fn() -> B
 /// The time this thread has had of a processor: what others do on the machine is not counted.
 #[cfg(unix)]
 fn now() -> Duration {
-    let spent = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    spent(rustix::time::ClockId::ThreadCPUTime)
+}
+
+/// The time this process has had of processors, with all its threads.
+#[cfg(unix)]
+pub fn process_time() -> Duration {
+    spent(rustix::time::ClockId::ProcessCPUTime)
+}
+
+#[cfg(unix)]
+fn spent(clock: rustix::time::ClockId) -> Duration {
+    let spent = rustix::time::clock_gettime(clock);
     let (seconds, nanos) = (spent.tv_sec.unsigned_abs(), spent.tv_nsec.unsigned_abs());
     Duration::from_secs(seconds) + Duration::from_nanos(nanos)
 }
@@ -47,4 +58,9 @@ fn now() -> Duration {
     static START: std::sync::LazyLock<std::time::Instant> =
         std::sync::LazyLock::new(std::time::Instant::now);
     START.elapsed()
+}
+
+#[cfg(not(unix))]
+pub fn process_time() -> Duration {
+    now()
 }

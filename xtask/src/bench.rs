@@ -6,6 +6,7 @@ use crate::{Outcome, debian};
 pub(crate) fn command(arguments: &[String]) -> Outcome {
     match arguments.split_first() {
         Some((first, rest)) if first == "gateway" => gateway(rest),
+        Some((first, rest)) if first == "guarded" => with_command("guarded", rest),
         _ => run(cargo().args(["bench", "--workspace", "--locked"]).args(arguments)),
     }
 }

@@ -109,8 +109,8 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "bench",
-        usage: "[gateway | ARGUMENTS]",
-        about: "cargo bench; or the gateway between real processes, beside nginx",
+        usage: "[gateway | guarded | ARGUMENTS]",
+        about: "cargo bench; or the gateway between real processes, beside nginx or itself",
         run: bench::command,
     },
     Command {
