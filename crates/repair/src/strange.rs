@@ -4,6 +4,7 @@ use interlingua_model::{Block, Body, DialectId, Role};
 use interlingua_wire::{Json, Text};
 
 use crate::profile::fields::{Foreign, Side};
+use crate::profile::media::Places;
 use crate::shape::{Fit, Kind, Reading};
 
 /// What becomes of a block.
@@ -21,6 +22,8 @@ pub(crate) struct Judge<'j> {
     pub(crate) known: &'static [Foreign],
     pub(crate) reading: Reading<'j>,
     pub(crate) dialect: DialectId,
+    /// Where images may stand as they were written.
+    pub(crate) pictures: Places,
 }
 
 impl Judge<'_> {
@@ -56,11 +59,35 @@ impl Judge<'_> {
             let begins =
                 !named && known.kind.strip_suffix('*').is_some_and(|start| kind.starts_with(start));
             (self.reading.is(kind, known.kind) || begins && !kind.is_empty())
-                && (stands(known.side, role)
+                && (self.stands(known.side, role)
                     || self.reading.open && known.side != Side::Result && is_spoken(role))
                 && self.reading.lets_in(known.beta)
         };
         self.known.iter().find(fits)
+    }
+
+    fn stands(&self, side: Side, role: Option<Role>) -> bool {
+        match side {
+            Side::Anywhere => true,
+            Side::User => role == Some(Role::User),
+            Side::Assistant => role == Some(Role::Assistant),
+            Side::Instructions => matches!(role, Some(Role::System | Role::Developer)),
+            Side::Result => role.is_none(),
+            Side::UserOrResult => role.is_none() || role == Some(Role::User),
+            Side::Client => role != Some(Role::Assistant),
+            Side::Turns => matches!(role, Some(Role::User | Role::Assistant)),
+            Side::TurnsOrResult => matches!(role, None | Some(Role::User | Role::Assistant)),
+            Side::NotResult => role.is_some(),
+            Side::Pictures => {
+                let there = match role {
+                    None => self.pictures.result,
+                    Some(Role::User) => self.pictures.user,
+                    Some(Role::Assistant) => self.pictures.assistant,
+                    Some(Role::System | Role::Developer) => self.pictures.instructions,
+                };
+                there.image.data
+            }
+        }
     }
 
     /// The kind of part that a block is written as, where its dialect remembers that.
@@ -86,21 +113,6 @@ impl Judge<'_> {
 
 fn is_spoken(role: Option<Role>) -> bool {
     matches!(role, Some(Role::User | Role::Assistant))
-}
-
-fn stands(side: Side, role: Option<Role>) -> bool {
-    match side {
-        Side::Anywhere => true,
-        Side::User => role == Some(Role::User),
-        Side::Assistant => role == Some(Role::Assistant),
-        Side::Instructions => matches!(role, Some(Role::System | Role::Developer)),
-        Side::Result => role.is_none(),
-        Side::UserOrResult => role.is_none() || role == Some(Role::User),
-        Side::Client => role != Some(Role::Assistant),
-        Side::Turns => matches!(role, Some(Role::User | Role::Assistant)),
-        Side::TurnsOrResult => matches!(role, None | Some(Role::User | Role::Assistant)),
-        Side::NotResult => role.is_some(),
-    }
 }
 
 /// The text of a block that is nothing else. What was thought is not said.

@@ -33,8 +33,8 @@ pub fn apply(work: &mut Work<'_>) {
     if row.echo == Echo::Free || !work.thinks() {
         return;
     }
-    strange_calls(work);
     if row.echo == Echo::Said {
+        strange_calls(work);
         return said(work);
     }
     if row.echo == Echo::WithCalls {
@@ -50,7 +50,8 @@ pub(super) fn echo(work: &mut Work<'_>) {
     }
     let untouched = work.is_untouched();
     for stretch in stretches(work).into_iter().rev() {
-        let calls = work.turns()[stretch.clone()].iter().any(|turn| has_calls(turn));
+        let calls =
+            stretch.clone().any(|at| has_calls(&work.turns()[at]) || calls_strangely(work, at));
         for answer in answers(work, &stretch).into_iter().rev() {
             // Where the model may go on before the user speaks, calls may come yet: what is said before
             // them is to be said the same way then.
@@ -90,15 +91,23 @@ fn with_calls(work: &mut Work<'_>) {
 /// Leaves out calls in messages that are not the model's: no reasoning led to them.
 fn strange_calls(work: &mut Work<'_>) {
     let dialect = work.profile.dialect;
-    let is_call = |key: &Text, value: &Json| key == CALLS || key == OLD_CALL && value.is_object();
     for turn in 0..work.turns().len() {
-        let this = &work.turns()[turn];
-        let calls = this.extras.of(dialect).iter().any(|(key, value)| is_call(key, value));
-        if this.role != Role::Assistant && calls {
+        if calls_strangely(work, turn) {
             work.loss(Place::turn(turn), "left out calls in a message that is not the model's");
             work.turn(turn).extras.retain(dialect, |key, value| !is_call(key, value));
         }
     }
+}
+
+/// Whether a message that is not the model's calls all the same.
+fn calls_strangely(work: &Work<'_>, turn: usize) -> bool {
+    let this = &work.turns()[turn];
+    let mut fields = this.extras.of(work.profile.dialect).iter();
+    this.role != Role::Assistant && fields.any(|(key, value)| is_call(key, value))
+}
+
+fn is_call(key: &Text, value: &Json) -> bool {
+    key == CALLS || key == OLD_CALL && value.is_object()
 }
 
 /// Every answer with calls brings its reasoning, or the model does not think. What is respelled does

@@ -36,7 +36,7 @@ pub fn apply(work: &mut Work<'_>) {
         return;
     }
     let reading = profile.reading();
-    let judge = Judge { known, reading, dialect: profile.dialect };
+    let judge = Judge { known, reading, dialect: profile.dialect, pictures: profile.media.written };
     let mut turn = 0;
     while turn < work.turns().len() {
         if work.stands_as_written(turn) {
@@ -174,7 +174,12 @@ fn within_results(work: &mut Work<'_>) {
 pub(crate) fn is_taken(work: &Work<'_>, block: &Block, role: Role) -> bool {
     let profile = work.profile;
     let Some(known) = profile.fields.foreign else { return true };
-    let judge = Judge { known, reading: profile.reading(), dialect: profile.dialect };
+    let judge = Judge {
+        known,
+        reading: profile.reading(),
+        dialect: profile.dialect,
+        pictures: profile.media.written,
+    };
     matches!(judge.fate(block, Some(role)), Fate::Stays | Fate::Instead(_))
 }
 

@@ -90,6 +90,8 @@ pub enum Side {
     TurnsOrResult,
     /// Anything but a tool's result.
     NotResult,
+    /// Wherever an image may stand as it was written.
+    Pictures,
 }
 
 /// What a block is, as far as its fields are concerned.

@@ -27,7 +27,7 @@ pub(super) const OPENAI: Fields = Fields {
     ],
     blocks: PARTS,
     foreign: Some(&[
-        foreign("image_url", Side::User, IMAGE),
+        foreign("image_url", Side::Pictures, IMAGE),
         foreign("input_audio", Side::User, AUDIO),
         foreign("file", Side::User, &[key("type", Any), need("file", Any)]),
         opaque("audio", Side::User),
@@ -81,7 +81,7 @@ pub(super) const OTHERS: Fields = Fields { foreign: Some(NAMED_PARTS), ..CHAT };
 pub(super) const STUDIO: Fields = Fields {
     foreign: Some(&[
         open("text", Side::Anywhere, &[need("text", Any)]),
-        open("image_url", Side::User, &[need("image_url", Open(&[HELD_URL]))]),
+        open("image_url", Side::Pictures, &[need("image_url", Open(&[HELD_URL]))]),
         open("input_audio", Side::Anywhere, HELD_AUDIO),
         open("file", Side::Anywhere, &[need("file", Any)]),
         open("refusal", Side::Anywhere, &[need("refusal", OrNull(&Any))]),
