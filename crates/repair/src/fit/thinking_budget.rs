@@ -32,6 +32,8 @@ pub fn apply(work: &mut Work<'_>) {
         return;
     }
     let budget = settings.reasoning.as_ref().and_then(|said| said.budget.as_ref());
+    // What is beyond counting is not written in another dialect.
+    let uncounted = !work.is_own() && budget.is_some_and(|budget| budget.count().is_none());
     let Some(said) = budget.and_then(number::said) else { return };
     // Where nobody counts it against the answer, less than nothing is as much as it takes.
     if said < 0.0 && !below_max_tokens && said.total_cmp(&-1.0).is_eq() {
@@ -39,14 +41,15 @@ pub fn apply(work: &mut Work<'_>) {
     }
     let budget = number::count(said);
     let room = settings.max_tokens.as_ref().filter(|_| below_max_tokens).and_then(Json::count);
-    let mut wanted = budget.clamp(least, most);
+    let most = if uncounted { most.min(number::count(number::whole(said))) } else { most };
+    let mut wanted = budget.clamp(least, most.max(least));
     if let Some(room) = room.filter(|room| wanted >= *room) {
         wanted = (room / 2).max(least);
         if wanted >= room {
             return turn_off(work, room);
         }
     }
-    if wanted != budget || said < 0.0 {
+    if wanted != budget || said < 0.0 || uncounted {
         let reasoning = work.settings().reasoning.get_or_insert_default();
         reasoning.budget = Some(Json::number(wanted));
         let what = format!("the budget for thinking is {wanted} tokens, and not {said}");
