@@ -4,6 +4,8 @@ use http::{HeaderMap, Method, Uri, header};
 use interlingua::{Dialect, find};
 use percent_encoding::percent_decode_str;
 
+use crate::sessions::NATIVE;
+
 /// What is asked for.
 pub(crate) enum Endpoint {
     /// A turn of the model.
@@ -19,6 +21,8 @@ pub(crate) enum Endpoint {
     Metrics,
     /// What was learned: to be shown, or forgotten.
     Lessons(Lessons),
+    /// Conversations that are kept here.
+    Sessions(SessionAsk),
     /// Somebody looks in with a browser.
     Welcome,
     /// A connection of another kind, which clients do without when they are told.
@@ -31,6 +35,23 @@ pub(crate) struct Lessons {
     pub(crate) forget: bool,
     pub(crate) provider: Option<String>,
     pub(crate) model: Option<String>,
+}
+
+/// What is asked about sessions.
+pub(crate) struct SessionAsk {
+    pub(crate) method: Method,
+    /// What follows in the path.
+    pub(crate) path: Vec<String>,
+    query: String,
+}
+
+impl SessionAsk {
+    /// The value of a field of the query.
+    pub(crate) fn query(&self, name: &str) -> Option<String> {
+        let fields = self.query.split('&').filter_map(|field| field.split_once('='));
+        let found = fields.filter(|(key, _)| *key == name).map(|(_, value)| value).next()?;
+        Some(percent_decode_str(found).decode_utf8_lossy().into_owned())
+    }
 }
 
 /// What the path says about a request.
@@ -74,6 +95,12 @@ pub(crate) fn address(method: &Method, uri: &Uri, headers: &HeaderMap) -> Addres
         (&Method::GET, ["api", "lessons"]) => (Endpoint::Lessons(lessons(false, &[])), None),
         (&Method::DELETE, ["api", "lessons", of @ ..]) => {
             (Endpoint::Lessons(lessons(true, of)), None)
+        }
+        (_, ["api", "sessions", path @ ..]) => {
+            let path = path.iter().map(|part| (*part).to_owned()).collect();
+            let query = uri.query().unwrap_or_default().to_owned();
+            let ask = SessionAsk { method: method.clone(), path, query };
+            (Endpoint::Sessions(ask), Some(NATIVE))
         }
         (&Method::GET | &Method::HEAD, []) => (Endpoint::Welcome, None),
         (&Method::GET, _) if headers.contains_key(header::UPGRADE) => (Endpoint::Upgrade, named),

@@ -15,7 +15,7 @@ use hyper::body::Incoming;
 use interlingua::model::FailureKind;
 use interlingua::{Dialect, Failure};
 
-use crate::endpoint::{Address, Endpoint, Lessons, address};
+use crate::endpoint::{Address, Asked, Endpoint, Lessons, address};
 use crate::out::Out;
 use crate::refusal::{JSON, Refusal, failure};
 use crate::state::Gateway;
@@ -83,9 +83,10 @@ async fn admitted(
             return Err(failure);
         }
     };
-    let (asked, counts) = match endpoint {
-        Endpoint::Turn(asked) => (asked, false),
-        Endpoint::Count(asked) => (asked, true),
+    let (asked, counts, session) = match endpoint {
+        Endpoint::Turn(asked) => (asked, false, None),
+        Endpoint::Count(asked) => (asked, true, None),
+        Endpoint::Sessions(ask) => (Asked::default(), false, Some(ask)),
         Endpoint::Models { model: None } => {
             return Ok(models::list(&gateway, &config, dialect).await);
         }
@@ -108,7 +109,12 @@ async fn admitted(
         headers: &head.headers,
         body,
     };
-    Ok(if counts { came.count().await } else { came.turn((room, guest)).await })
+    let place = (room, guest);
+    Ok(match session {
+        Some(ask) => came.session(&ask, place).await,
+        None if counts => came.count().await,
+        None => came.turn(place).await,
+    })
 }
 
 /// What was learned of models, for a person; or how many were forgotten.

@@ -36,6 +36,7 @@ mod reading;
 mod refusal;
 mod remembered;
 mod server;
+mod sessions;
 mod state;
 mod tale;
 mod talks;

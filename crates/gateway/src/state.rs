@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arc_swap::ArcSwap;
 use interlingua::Failure;
 use interlingua::model::FailureKind;
-use interlingua_store::Store;
+use interlingua_store::{Keeper, Store};
 use interlingua_upstream::breaker::Breaker;
 use interlingua_upstream::retry::Budget;
 use interlingua_upstream::{Timeouts, Upstream};
@@ -24,6 +24,7 @@ use crate::learned::Learned;
 use crate::otel::Line;
 use crate::quota::Quotas;
 use crate::refusal::failure;
+use crate::sessions::Talks;
 use crate::vault::Vault;
 use crate::{remembered, telemetry};
 
@@ -44,7 +45,9 @@ pub struct Gateway {
     pub(crate) metrics: PrometheusHandle,
     pub(crate) vault: Arc<Vault>,
     /// What is remembered beyond a request.
-    pub(crate) store: Arc<dyn Store>,
+    pub(crate) store: Arc<dyn Keeper>,
+    /// Sessions that are being answered.
+    pub(crate) talks: Arc<Talks>,
     /// To whom requests are told, if to anybody.
     pub(crate) line: Option<Arc<Line>>,
 }
@@ -61,7 +64,8 @@ pub(crate) struct Way {
 
 impl Gateway {
     pub fn new(config: Config) -> Result<Self, Failure> {
-        let store = store(&config)?;
+        let keeper = store(&config)?;
+        let store: Arc<dyn Store> = Arc::<dyn Keeper>::clone(&keeper);
         Ok(Self {
             upstream: upstream(&config)?,
             builtin: Arc::default(),
@@ -74,7 +78,8 @@ impl Gateway {
             draining: Arc::default(),
             metrics: telemetry::metrics(),
             vault: Arc::new(Vault::new(Arc::clone(&store))),
-            store,
+            store: keeper,
+            talks: Arc::default(),
             line: config.telemetry.is_on().then(|| Arc::new(Line::new())),
             config: Arc::new(ArcSwap::from_pointee(config)),
         })
@@ -96,6 +101,7 @@ impl Gateway {
             metrics: self.metrics.clone(),
             vault: Arc::clone(&self.vault),
             store: Arc::clone(&self.store),
+            talks: Arc::clone(&self.talks),
             line: self.line.clone(),
         })
     }
@@ -111,11 +117,9 @@ impl Gateway {
     }
 }
 
-fn store(config: &Config) -> Result<Arc<dyn Store>, Failure> {
-    let opened = remembered::open(&config.store);
-    let store =
-        opened.map_err(|error| failure(FailureKind::Upstream, &format!("no store: {error}")))?;
-    Ok(store)
+fn store(config: &Config) -> Result<Arc<dyn Keeper>, Failure> {
+    remembered::open(&config.store)
+        .map_err(|error| failure(FailureKind::Upstream, &format!("no store: {error}")))
 }
 
 fn upstream(config: &Config) -> Result<Upstream, Failure> {

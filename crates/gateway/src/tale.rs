@@ -13,6 +13,7 @@ use uuid::Uuid;
 use crate::guarding::Desk;
 use crate::otel::{Teller, Trace};
 use crate::quota::Guest;
+use crate::sessions::Recording;
 use crate::vault::Keeping;
 
 /// One request, from its head to the last byte of its answer. Content and keys are no part of it.
@@ -36,6 +37,8 @@ pub(crate) struct Tale {
     pub(crate) desk: Option<Desk>,
     /// Where its reply is kept, when it is whole.
     pub(crate) keeping: Option<Keeping>,
+    /// The session it goes into, when it is whole.
+    pub(crate) recording: Option<Recording>,
     /// Its place among those that are answered at the same time.
     _place: Place,
 }
@@ -74,6 +77,7 @@ impl Tale {
             trace,
             desk: None,
             keeping: None,
+            recording: None,
             _place: place,
         }
     }
@@ -127,6 +131,9 @@ impl Tale {
     pub(crate) fn keeps(&mut self, reply: &Reply) {
         if let Some(keeping) = self.keeping.take() {
             keeping.keep(reply);
+        }
+        if let Some(recording) = self.recording.take() {
+            recording.keep(reply, &format!("{}/{}", self.provider, self.model));
         }
     }
 

@@ -19,6 +19,7 @@ use crate::endpoint::Asked;
 use crate::excess;
 use crate::out::Out;
 use crate::refusal::{Refusal, failure};
+use crate::sessions::Recording;
 use crate::state::Gateway;
 use crate::tale::{Place, Tale};
 
@@ -37,9 +38,17 @@ pub(crate) struct Came<'c> {
 impl Came<'_> {
     /// Answers it, whatever it takes.
     pub(crate) async fn turn(self, place: Place) -> Response<Out> {
+        self.turn_of(None, place).await
+    }
+
+    /// As [`Came::turn`]; the reply goes into a session.
+    pub(crate) async fn turn_of(self, recording: Option<Recording>, place: Place) -> Response<Out> {
         let teller = self.gateway.line.as_ref().map(|line| &line.teller);
         let mut tale = Some(Tale::begin(self.dialect.id().0, place, teller, self.headers));
         let id = tale.as_ref().map(|tale| tale.id.to_string()).unwrap_or_default();
+        if let Some(tale) = &mut tale {
+            tale.recording = recording;
+        }
         let client = self.dialect;
         let mut response = match self.answer(&mut tale).await {
             Ok(response) => response,

@@ -17,6 +17,7 @@ mod matrix;
 mod proxy;
 mod raw;
 mod remembered;
+mod sessions;
 mod stub;
 mod telemetry;
 mod vault;
