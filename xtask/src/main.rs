@@ -8,6 +8,7 @@ mod deny;
 mod fuzz;
 mod instructions;
 mod laws;
+mod postgres;
 mod run;
 mod sdk;
 mod test;
@@ -100,6 +101,12 @@ const COMMANDS: &[Command] = &[
         usage: "[AGENT…]",
         about: "real agents do a task through the gateway",
         run: agents::command,
+    },
+    Command {
+        name: "postgres",
+        usage: "[ARGUMENTS]",
+        about: "the store's tests on a PostgreSQL of their own",
+        run: postgres::command,
     },
     Command {
         name: "deny",

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::run::{cargo, run};
-use crate::{Outcome, agents, deny, fuzz, laws, sdk, takes_nothing, tidy};
+use crate::{Outcome, agents, deny, fuzz, laws, postgres, sdk, takes_nothing, tidy};
 
 struct Step {
     name: &'static str,
@@ -73,6 +73,11 @@ const STEPS: &[Step] = &[
     Step { name: "tidy", about: "the rules of the house hold", run: || tidy::command(&[]) },
     Step { name: "clippy", about: "no warnings", run: clippy },
     Step { name: "test", about: "units, corpus, laws and examples in the docs", run: tests },
+    Step {
+        name: "postgres",
+        about: "the store on a PostgreSQL of its own",
+        run: || postgres::command(&[]),
+    },
     Step {
         name: "laws",
         about: "the laws over 200,000 conversations, all targets",

@@ -17,6 +17,7 @@ mod id;
 mod memory;
 mod nothing;
 mod pack;
+mod postgres;
 mod queue;
 mod record;
 mod retention;
@@ -32,6 +33,7 @@ use std::pin::Pin;
 pub use health::{Health, Trouble};
 pub use memory::Memory;
 pub use nothing::Nothing;
+pub use postgres::{BadAddress, Postgres};
 pub use record::{Found, Kind, Record};
 pub use retention::{Keep, Retention};
 pub use secret::{Secret, TooShort};
@@ -51,8 +53,10 @@ pub trait Store: Send + Sync + fmt::Debug {
     fn keep(&self, record: Record);
 
     /// Everything that this owner has under these keys, in their order: for each key the newest first,
-    /// and the newest [`MOST`] at the most. Costs nothing worth mentioning for keys that were asked for before,
-    /// whether there was anything or not. To be awaited within a tokio runtime that has a clock.
+    /// and the newest [`MOST`] at the most. Where no other machine writes to the store, it costs nothing worth
+    /// mentioning for keys that were asked for before, whether there was anything or not; where others do, it
+    /// is one question to the database, and finds what they have written. To be awaited within a tokio runtime
+    /// that has a clock.
     fn find(&self, kind: Kind, owner: &str, keys: &[&str]) -> BoxFuture<'_, Vec<Found>>;
 
     /// All records of a kind, the newest first.
@@ -60,7 +64,8 @@ pub trait Store: Send + Sync + fmt::Debug {
 
     /// Forgets what is there now: records of this owner, or of all; those under this key, or all. A
     /// record goes whole, whatever other keys it lies under. From now on it is not found, whether or not this
-    /// is awaited; on disk it is overwritten when this says how many there were.
+    /// is awaited; in a file it is overwritten when this says how many there were, and a server has forgotten
+    /// it, whenever that server overwrites it.
     fn remove(
         &self,
         kind: Kind,

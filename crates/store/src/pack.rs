@@ -82,3 +82,12 @@ pub(crate) fn number(rest: &mut &[u8]) -> Option<usize> {
     *rest = after;
     usize::try_from(u64::from_le_bytes(*number)).ok()
 }
+
+/// The same for the same record, whoever writes it.
+pub(crate) fn digest(secret: Option<&Secret>, kept: &Kept) -> [u8; 16] {
+    let kind = [kept.kind.number()];
+    let mut parts: Vec<&[u8]> = vec![b"record", &kind, kept.owner.as_bytes()];
+    parts.extend(kept.keys.iter().map(String::as_bytes));
+    parts.push(&kept.body);
+    place(secret, &parts)
+}

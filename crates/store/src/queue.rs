@@ -143,6 +143,22 @@ impl<W> Job<W> {
     }
 }
 
+/// What is removed before it was written is not written at all.
+pub(crate) fn without_what_goes<W>(jobs: Vec<Job<W>>) -> Vec<Job<W>> {
+    let mut left: Vec<Job<W>> = Vec::with_capacity(jobs.len());
+    for mut job in jobs {
+        if let Job::Remove { kind, removal, unwritten, .. } = &mut job {
+            let before = left.len();
+            left.retain(|earlier| {
+                !matches!(earlier, Job::Write(kept) if kept.kind == *kind && removal.covers(kept))
+            });
+            *unwritten += (before - left.len()) as u64;
+        }
+        left.push(job);
+    }
+    left
+}
+
 /// Records and bytes of one commit, at the most.
 const BATCH: usize = 512;
 const BATCH_BYTES: usize = 8 << 20;

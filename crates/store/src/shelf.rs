@@ -1,5 +1,7 @@
 //! The memory before a database, for one kind: what was kept, what was found, and what is not there.
 
+mod anew;
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,6 +10,8 @@ use std::time::Duration;
 use crate::record::{Found, Kind};
 use crate::retention::Retention;
 use crate::slots::{Kept, Slot, Slots};
+
+pub(crate) use self::anew::Recalled;
 
 /// One shelf for each kind.
 #[derive(Debug)]

@@ -39,7 +39,7 @@ use crate::shelf::{Missing, Removal, Shelves};
 use crate::slots::Kept;
 use crate::{BoxFuture, Store};
 
-/// What a store in a file can be told.
+/// What a store in a database can be told.
 #[derive(Debug)]
 pub struct Options {
     pub retention: Retention,
@@ -51,7 +51,8 @@ pub struct Options {
     pub queue: usize,
     /// How often what is too old, or too much, is looked for.
     pub tidy: Duration,
-    /// Bytes that the file never exceeds, about: beyond them it is as if the disk were full.
+    /// Bytes that a file never exceeds, about: beyond them it is as if the disk were full. A server has
+    /// limits of its own.
     pub limit: Option<u64>,
 }
 

@@ -9,6 +9,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::{Job, Shared, conversations, file, rows, schema};
 use crate::health::Trouble;
 use crate::id;
+use crate::queue::without_what_goes;
 use crate::record::Kind;
 
 pub(super) struct Writer {
@@ -296,22 +297,6 @@ impl Writer {
         }
         Ok(())
     }
-}
-
-/// What is removed before it was written is not written at all.
-fn without_what_goes(jobs: Vec<Job>) -> Vec<Job> {
-    let mut left: Vec<Job> = Vec::with_capacity(jobs.len());
-    for mut job in jobs {
-        if let Job::Remove { kind, removal, unwritten, .. } = &mut job {
-            let before = left.len();
-            left.retain(|earlier| {
-                !matches!(earlier, Job::Write(kept) if kept.kind == *kind && removal.covers(kept))
-            });
-            *unwritten += (before - left.len()) as u64;
-        }
-        left.push(job);
-    }
-    left
 }
 
 /// Whether it makes room.

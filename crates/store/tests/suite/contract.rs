@@ -5,25 +5,27 @@ use interlingua_store::{Health, Kind, MOST, Store};
 use crate::shared::{bodies, find, keep, record};
 
 /// Tests of all promises for a way to make an empty store. What it makes with the store is held until
-/// the test is over.
+/// the test is over. What follows it is an attribute of every test.
 macro_rules! suite {
-    ($make:expr) => {
-        suite!($make;
+    (@one ($($attribute:meta)?) $make:expr; $promise:ident) => {
+        #[tokio::test]
+        $(#[$attribute])?
+        async fn $promise() {
+            let (store, _held) = $make;
+            crate::contract::$promise(&store).await;
+        }
+    };
+    (@all $attribute:tt $make:expr; $($promise:ident)+) => {
+        $( suite!(@one $attribute $make; $promise); )+
+    };
+    ($make:expr $(; $attribute:meta)?) => {
+        suite!(@all ($($attribute)?) $make;
             what_is_kept_is_found_at_once what_is_kept_is_found_when_it_is_written
             owners_do_not_find_each_others kinds_are_apart owners_and_keys_do_not_run_together
             the_newest_is_first only_so_many_are_found the_same_is_kept_once
             what_is_not_there_is_not_found_until_it_is all_of_a_kind_are_listed
             removal_takes_what_it_names removal_takes_a_record_whole removal_spares_what_comes_later
             bytes_come_back_as_they_were many_tasks_at_once);
-    };
-    ($make:expr; $($promise:ident)+) => {
-        $(
-            #[tokio::test]
-            async fn $promise() {
-                let (store, _held) = $make;
-                crate::contract::$promise(&store).await;
-            }
-        )+
     };
 }
 pub(crate) use suite;

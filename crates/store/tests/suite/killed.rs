@@ -6,12 +6,13 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use interlingua_store::{Append, Keeper, Options, SessionId, Turn};
+use interlingua_store::{Append, Keeper, Options, Postgres, SessionId, Turn};
 
 use crate::sessions::{begin, whole};
 use crate::sqlite::open;
 
 const FOLDER: &str = "INTERLINGUA_STORE_KILLED_FOLDER";
+pub(crate) const DATABASE: &str = "INTERLINGUA_STORE_KILLED_DATABASE";
 const SESSION: &str = "INTERLINGUA_STORE_KILLED_SESSION";
 
 /// The process that is killed. It says what was acknowledged.
@@ -20,9 +21,12 @@ const SESSION: &str = "INTERLINGUA_STORE_KILLED_SESSION";
 async fn victim() {
     let Ok(session) = std::env::var(SESSION) else { return };
     let id: SessionId = session.parse().unwrap();
-    let folder = std::env::var(FOLDER).unwrap();
-    let store = open(Path::new(&folder), Options::default());
-    append(&store, id).await;
+    if let Ok(url) = std::env::var(DATABASE) {
+        append(&Postgres::open(&url, Options::default()).unwrap(), id).await;
+    } else {
+        let folder = std::env::var(FOLDER).unwrap();
+        append(&open(Path::new(&folder), Options::default()), id).await;
+    }
 }
 
 /// One turn after the other, sometimes two at once, from where it is.
@@ -37,7 +41,7 @@ async fn append(store: &dyn Keeper, id: SessionId) {
 }
 
 /// Kills it at another moment of its work each time, until so many turns were acknowledged.
-async fn kill(id: SessionId, env: (&str, &str), reopen: impl Fn() -> Box<dyn Keeper>) {
+pub(crate) async fn kill(id: SessionId, env: (&str, &str), reopen: impl Fn() -> Box<dyn Keeper>) {
     let (mut acknowledged, mut round) = (0, 0_u64);
     while acknowledged < TURNS {
         let mut victim = Command::new(std::env::current_exe().unwrap())

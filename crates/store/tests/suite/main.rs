@@ -8,6 +8,7 @@ mod crash;
 mod disk;
 mod killed;
 mod memory;
+mod postgres;
 mod sealed;
 mod sessions;
 mod shared;

@@ -11,25 +11,28 @@ use interlingua_store::{
 use crate::shared::together;
 
 macro_rules! sessions {
-    ($make:expr) => {
-        sessions!($make;
-            what_was_begun_is_read turns_are_added_in_their_order who_has_not_seen_all_adds_nothing
-            some_turns_can_be_read an_aborted_turn_stays_one the_last_changed_is_listed_first
-            a_list_comes_in_pages owners_do_not_reach_each_others a_fork_goes_its_own_way
-            it_is_described_anew what_is_deleted_is_gone all_of_an_owner_go bytes_come_back_whole
-            of_many_at_once_one_wins many_conversations_at_once ids_are_ordered_and_read_back);
+    (@one ($($attribute:meta)?) $make:expr; $promise:ident) => {
+        #[tokio::test]
+        $(#[$attribute])?
+        async fn $promise() {
+            let (store, _held) = $make;
+            crate::sessions::$promise(&store).await;
+        }
     };
-    ($make:expr; $($promise:ident)+) => {
+    (@all $attribute:tt $make:expr; $($promise:ident)+) => {
+        $( crate::sessions::sessions!(@one $attribute $make; $promise); )+
+    };
+    ($make:expr $(; $attribute:meta)?) => {
         mod conversations {
             #[allow(unused_imports, reason = "what makes a store may need it")]
             use super::*;
-            $(
-                #[tokio::test]
-                async fn $promise() {
-                    let (store, _held) = $make;
-                    crate::sessions::$promise(&store).await;
-                }
-            )+
+            crate::sessions::sessions!(@all ($($attribute)?) $make;
+                what_was_begun_is_read turns_are_added_in_their_order
+                who_has_not_seen_all_adds_nothing some_turns_can_be_read an_aborted_turn_stays_one
+                the_last_changed_is_listed_first a_list_comes_in_pages
+                owners_do_not_reach_each_others a_fork_goes_its_own_way it_is_described_anew
+                what_is_deleted_is_gone all_of_an_owner_go bytes_come_back_whole
+                of_many_at_once_one_wins many_conversations_at_once ids_are_ordered_and_read_back);
         }
     };
 }
