@@ -1,6 +1,6 @@
 //! What stands for what a conversation does not say: what the provider holds of it, and ids that nobody wrote.
 
-use interlingua_model::TopField;
+use interlingua_model::{ToolResult, TopField};
 
 use crate::Work;
 use crate::pairing::{Round, Spot, crosses, is_incomplete};
@@ -43,3 +43,11 @@ pub(crate) fn is_nameless(work: &Work<'_>, (turn, at): Spot) -> bool {
 
 /// What a call that was written without an id has among its extras.
 const NAMELESS: &[&str] = &["no id", "empty id"];
+
+/// Whether two results are of one id.
+pub(crate) fn repeats(work: &Work<'_>, round: &Round) -> bool {
+    round.results(work).any(|(spot, result)| {
+        let same = |(other, one): (Spot, &ToolResult)| other != spot && one.call == result.call;
+        round.results(work).any(same)
+    })
+}

@@ -5,6 +5,7 @@ use interlingua_wire::Text;
 
 use crate::Work;
 use crate::media::base64;
+use crate::profile::calls::Answers;
 use crate::profile::roles::{Instructions, Joined};
 use crate::profile::texts::Least;
 
@@ -135,6 +136,12 @@ impl Work<'_> {
         let words = |block: &Verbatim<Block>| !self.is_refused(block) && self.is_said(block);
         let joins = !self.is_own() || roles.joined == Joined::All;
         instructs(this) && apart && (joins || this.blocks.iter().any(words))
+    }
+
+    /// Whether the target looks for results behind these instructions as if they were not there.
+    pub fn is_passed_over(&self, turn: &Turn) -> bool {
+        let anywhere = self.profile.roles.instructions == Instructions::Anywhere;
+        instructs(turn) && anywhere && self.profile.calls.answers == Answers::FirstAfterRun
     }
 
     /// Where the turns begin that are not instructions at the head of the conversation.

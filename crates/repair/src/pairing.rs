@@ -7,7 +7,7 @@ use interlingua_model::{Block, Body, Extras, Role, ToolCall, ToolResult, Turn, V
 use interlingua_wire::{Json, Text};
 
 pub use crate::held::continues;
-use crate::held::{is_held, is_nameless};
+use crate::held::{is_held, is_nameless, repeats};
 use crate::profile::calls::{Answers, Strays};
 use crate::{Work, look};
 
@@ -252,10 +252,10 @@ fn leading(work: &Work<'_>, round: &Round) -> usize {
     // Where the turns of a run are one, those with nothing in them are none.
     let passes = work.takes_empty() && work.profile.calls.answers == Answers::FirstAfterRun;
     for turn in &work.turns()[round.answers.clone()] {
-        if turn.role != Role::User {
+        if turn.role != Role::User && !work.is_passed_over(turn) {
             break;
         }
-        if turn.blocks.is_empty() && passes {
+        if turn.role != Role::User || turn.blocks.is_empty() && passes {
             continue;
         }
         let results = turn.blocks.iter().take_while(|block| result(block).is_some()).count();
@@ -289,14 +289,6 @@ fn is_answered_first(work: &Work<'_>, round: &Round) -> bool {
         Strays::AmongResults => leading == 0 || round.calls(work).next().is_some() || held,
         Strays::Refused | Strays::AfterTheirCall => first().all(known) || held,
     }
-}
-
-/// Whether two results are of one id.
-fn repeats(work: &Work<'_>, round: &Round) -> bool {
-    round.results(work).any(|(spot, result)| {
-        let same = |(other, one): (Spot, &ToolResult)| other != spot && one.call == result.call;
-        round.results(work).any(same)
-    })
 }
 
 fn is_answered_in_time(work: &Work<'_>, round: &Round) -> bool {

@@ -50,18 +50,19 @@ fn scattered(work: &Work<'_>, start: usize) -> Option<Spot> {
     let mut passed = false;
     for (turn, said) in (round.answers.start..).zip(turns) {
         let instructs = said.role != Role::User;
-        passed |= instructs || one_turn && turn > round.answers.start;
+        passed |= instructs && (crosses || !work.is_passed_over(said))
+            || one_turn && turn > round.answers.start;
         for (at, block) in said.blocks.iter().enumerate() {
             let result = pairing::result(block);
             // Of a call that the provider holds, it must only be the user's.
             let strange = held && instructs;
             match result.filter(|result| strange || round.has_call(work, &result.call)) {
-                Some(_) if passed => return Some((turn, at)),
+                Some(_) if passed || instructs => return Some((turn, at)),
                 Some(_) => {}
-                None => passed |= in_order,
+                None => passed |= in_order && !instructs,
             }
         }
-        passed |= in_order && said.blocks.is_empty();
+        passed |= in_order && said.blocks.is_empty() && !instructs;
     }
     None
 }
