@@ -133,7 +133,8 @@ fn is_readable(dialect: &str, body: &Value) -> bool {
         let says = match content {
             // Where content is always a list, nobody can tell what a string in its place says.
             Some(Value::String(text)) => !text.is_empty() && dialect != "bedrock",
-            Some(Value::Array(list)) => !list.is_empty(),
+            // What stands in a list within the list is no block, and not verified as one.
+            Some(Value::Array(list)) => !list.is_empty() && list.iter().all(Value::is_object),
             _ => false,
         };
         match message.get("role").and_then(Value::as_str).unwrap_or_default() {
