@@ -86,7 +86,7 @@ enum Home {
 }
 
 fn home(work: &Work<'_>, turn: usize) -> Option<Home> {
-    if !work.profile.thinking.placed {
+    if !work.profile.thinking.in_loop {
         return None;
     }
     let start = (0..turn).rev().find(|at| is_assistants(&work.turns()[*at]))?;

@@ -94,7 +94,7 @@ pub(crate) fn keep_word(work: &mut Work<'_>, turn: usize) {
     };
     let blocks = work.blocks(turn);
     let left = |block: &Verbatim<Block>| made_up(block) || !work.is_said(block);
-    let users = work.turns()[turn].role == Role::User && work.profile.thinking.placed;
+    let users = work.turns()[turn].role == Role::User && work.profile.thinking.in_loop;
     if users && blocks.iter().any(|block| made_up(block)) && blocks.iter().all(left) {
         let at = blocks.len();
         work.insert(turn, at, Block::text(Text::word(EMPTY_MESSAGE)));

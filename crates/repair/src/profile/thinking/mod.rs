@@ -55,6 +55,8 @@ pub struct Thinking {
     pub sealed_calls: SealedCalls,
     /// Thinking stands in the assistant's words only, and never at their end.
     pub placed: bool,
+    /// Seals tell where in a loop of calls thinking stood: words of the user's would end the loop.
+    pub in_loop: bool,
     /// What holds thinking begins with it.
     pub comes_first: bool,
     /// While there is a budget, an open tool loop begins with thinking.

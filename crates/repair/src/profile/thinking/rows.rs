@@ -134,7 +134,12 @@ pub(in crate::profile) static ROWS: &[(Scope, Thinking)] = &[
     ),
     (
         Scope::of(CHAT, &["openrouter"], &["anthropic/"]),
-        Thinking { sealed_formats: &["anthropic-claude-v1"], issuers: &["anthropic"], ..ROUTED },
+        Thinking {
+            sealed_formats: &["anthropic-claude-v1"],
+            issuers: &["anthropic"],
+            in_loop: true,
+            ..ROUTED
+        },
     ),
     (
         Scope::of(CHAT, &["openrouter"], &["openai/"]),
@@ -239,6 +244,7 @@ const OLD: Thinking = Thinking {
     replay: Replay::Sealed,
     issuers: &["anthropic"],
     placed: true,
+    in_loop: true,
     comes_first: true,
     opens_loop: true,
     ..OPEN
@@ -277,6 +283,7 @@ pub(super) const OPEN: Thinking = Thinking {
     base64_seals: false,
     sealed_calls: SealedCalls::Free,
     placed: false,
+    in_loop: false,
     comes_first: false,
     opens_loop: false,
     echo: Echo::Free,
