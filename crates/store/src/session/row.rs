@@ -139,7 +139,7 @@ impl SessionRow {
             model: model.unwrap_or_default(),
             created: self.created,
             updated: self.updated,
-            turns: u64::try_from(self.turns).unwrap_or(0),
+            turns: u64::try_from(self.turns).unwrap_or(0).min(MOST_TURNS),
             bytes: u64::try_from(self.bytes).unwrap_or(0),
             parent: about.parent,
             is_damaged,
@@ -217,3 +217,6 @@ impl Reading {
 fn signed(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
+
+/// No conversation has more: a count beyond it is damaged.
+const MOST_TURNS: u64 = 1 << 20;

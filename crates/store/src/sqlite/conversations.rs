@@ -271,8 +271,16 @@ fn insert(
 }
 
 fn insert_rows(connection: &Connection, row: &SessionRow, turns: &[TurnRow]) -> Result<()> {
+    match insert_session(connection, row)? {
+        0 => Err(rusqlite::Error::StatementChangedRows(0)),
+        _ => insert_turns(connection, row.id, turns),
+    }
+}
+
+/// How many there are more now: none, if it is there.
+pub(super) fn insert_session(connection: &Connection, row: &SessionRow) -> Result<usize> {
     let mut insert = connection.prepare_cached(
-        "INSERT INTO sessions (id, owner, created, updated, turns, bytes, lock, about, model) \
+        "INSERT OR IGNORE INTO sessions (id, owner, created, updated, turns, bytes, lock, about, model) \
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     insert.execute(params![
@@ -285,8 +293,7 @@ fn insert_rows(connection: &Connection, row: &SessionRow, turns: &[TurnRow]) -> 
         row.lock,
         row.about,
         row.model
-    ])?;
-    insert_turns(connection, row.id, turns)
+    ])
 }
 
 fn insert_turns(connection: &Connection, id: SessionId, turns: &[TurnRow]) -> Result<()> {
@@ -299,7 +306,7 @@ fn insert_turns(connection: &Connection, id: SessionId, turns: &[TurnRow]) -> Re
     Ok(())
 }
 
-fn row(row: &Row<'_>) -> Result<SessionRow> {
+pub(super) fn row(row: &Row<'_>) -> Result<SessionRow> {
     Ok(SessionRow {
         id: SessionId(row.get(0)?),
         owner: row.get(1)?,

@@ -8,6 +8,7 @@ mod conversations;
 mod file;
 mod reader;
 mod rows;
+mod salvage;
 mod schema;
 mod sessions;
 mod work;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::file;
+use super::{file, salvage};
 use crate::health::Trouble;
 
 /// Why a database cannot be used.
@@ -26,16 +26,19 @@ pub(super) fn open(path: &Path, suspect: bool) -> Result<Connection, Trouble> {
         Err(Unfit::Broken(why)) => why,
     };
     let aside = file::set_aside(path).map_err(named)?;
+    file::prepare(path).map_err(named)?;
+    let mut connection = fitted(path, false).map_err(|unfit| match unfit {
+        Unfit::Broken(why) => Trouble(format!("{}: {why}", path.display())),
+        Unfit::Other(trouble) => trouble,
+    })?;
+    let saved = salvage::conversations(&aside, &mut connection);
     tracing::error!(
-        "{} is damaged ({why}); it was moved to {}, and a new one is begun",
+        "{} is damaged ({why}); it was moved to {}, and a new one is begun with the {saved} sessions that \
+         can be read",
         path.display(),
         aside.display()
     );
-    file::prepare(path).map_err(named)?;
-    fitted(path, false).map_err(|unfit| match unfit {
-        Unfit::Broken(why) => Trouble(format!("{}: {why}", path.display())),
-        Unfit::Other(trouble) => trouble,
-    })
+    Ok(connection)
 }
 
 /// Lets the file have so many bytes, and no more.

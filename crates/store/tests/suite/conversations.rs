@@ -267,6 +267,54 @@ async fn a_store_that_is_off_says_so() {
     assert_eq!(Nothing.append("", id, after(0, &[])).await, Err(SessionError::Off));
 }
 
+/// Whatever bytes are wrong: no wrong turn, and almost all of the others.
+#[tokio::test]
+async fn flipped_bytes_cost_the_turns_they_hit() {
+    let (store, folder) = fresh(Options::default());
+    let text = |session: usize, turn: usize| format!("{session}/{turn} ").repeat(60);
+    let mut ids = Vec::new();
+    for session in 0..20 {
+        let texts: Vec<_> = (0..10).map(|turn| text(session, turn)).collect();
+        let texts: Vec<_> = texts.iter().map(String::as_str).collect();
+        ids.push(begin(&store, "", &session.to_string(), &texts).await.id);
+    }
+    drop(store);
+    let whole = fs::read(folder.path().join("data").join("store.db")).unwrap();
+    let mut random = 99_u64;
+    let mut next = move |below: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        usize::try_from(random >> 33).unwrap() % below
+    };
+    let (mut read, mut damaged, mut gone) = (0, 0, 0);
+    for trial in 0..100 {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("data")).unwrap();
+        let mut bytes = whole.clone();
+        for _ in 0..=next(4) {
+            // Not where it says what file it is.
+            let at = 100 + next(bytes.len() - 100);
+            bytes[at] ^= 1 << next(8);
+        }
+        fs::write(folder.path().join("data").join("store.db"), bytes).unwrap();
+        let store = open(folder.path(), Options::default());
+        for (session, id) in ids.iter().enumerate() {
+            let Ok(reading) = store.read("", *id, 0..10).await else {
+                gone += 1;
+                continue;
+            };
+            damaged += reading.damaged.len();
+            read += reading.turns.len();
+            for (said, written) in bodies(&reading).iter().zip(&reading.turns) {
+                let number = usize::try_from(written.number).unwrap();
+                assert_eq!(*said, text(session, number), "trial {trial}");
+            }
+        }
+        begin(&store, "", "new", &["0"]).await;
+    }
+    assert!(damaged > 50, "nothing was hit: {damaged}");
+    assert!(read > 18_000, "{read} turns are there, {damaged} damaged, {gone} sessions gone");
+}
+
 #[tokio::test]
 async fn a_page_of_a_hundred_thousand_comes_at_once() {
     let (store, _folder) = fresh(Options::default());
