@@ -1,6 +1,6 @@
 //! Other servers of the Messages API.
 
-use super::rows::OPEN;
+use super::open::OPEN;
 use super::{Echo, Thinking};
 
 /// Thinks unless it is switched off, ignores signatures, and wants what it thought before its calls.

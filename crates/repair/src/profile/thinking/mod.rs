@@ -1,6 +1,7 @@
 //! Reasoning and its seals: what each target takes.
 
 mod elsewhere;
+mod open;
 mod rows;
 
 use interlingua_model::{Reasoning, ReasoningMode, Settings};

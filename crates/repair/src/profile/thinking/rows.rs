@@ -3,6 +3,7 @@
 use interlingua_wire::Kind;
 
 use super::elsewhere;
+use super::open::OPEN;
 use super::{Budget, Echo, Measure, Off, Replay, SealedCalls, Thinking, WithTools};
 use crate::profile::Scope;
 use crate::profile::scope::{CLAUDE, GROQ_PLAIN};
@@ -257,42 +258,6 @@ const CLAUDE_BUDGET: Budget =
 const ELSEWHERE: Thinking =
     Thinking { replay: Replay::SealedOrOwn, issuers: &["anthropic"], ..OPEN };
 
-/// Takes whatever is said.
-pub(super) const OPEN: Thinking = Thinking {
-    unasked: false,
-    always: false,
-    only_switch: false,
-    never: false,
-    effort_asks: false,
-    asked: true,
-    heard_in: &[],
-    unheard_in: &[],
-    said_asks: false,
-    only_effort: false,
-    budget: Budget::Any,
-    unbounded_beta: "",
-    adaptive: true,
-    off: Off::Taken,
-    efforts: None,
-    calm_when_off: false,
-    one_measure: None,
-    with_tools: WithTools::Any,
-    replay: Replay::All,
-    issuers: &[],
-    refuses_strangers: false,
-    base64_seals: false,
-    sealed_calls: SealedCalls::Free,
-    placed: false,
-    in_loop: false,
-    comes_first: false,
-    opens_loop: false,
-    echo: Echo::Free,
-    echo_field: "",
-    strange_fields: &[],
-    sealed_formats: &[],
-    rivals: None,
-    items: false,
-};
 /// A router, which carries entries of any provider; the model reads those of its own house.
 const ROUTED: Thinking =
     Thinking { rivals: Some(("reasoning_effort", "reasoning")), refuses_strangers: true, ..OPEN };

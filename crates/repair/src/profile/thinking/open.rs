@@ -1,0 +1,40 @@
+//! The shape of thinking from which all others differ.
+
+use super::{Budget, Echo, Off, Replay, SealedCalls, Thinking, WithTools};
+
+/// Takes whatever is said.
+pub(super) const OPEN: Thinking = Thinking {
+    unasked: false,
+    always: false,
+    only_switch: false,
+    never: false,
+    effort_asks: false,
+    asked: true,
+    heard_in: &[],
+    unheard_in: &[],
+    said_asks: false,
+    only_effort: false,
+    budget: Budget::Any,
+    unbounded_beta: "",
+    adaptive: true,
+    off: Off::Taken,
+    efforts: None,
+    calm_when_off: false,
+    one_measure: None,
+    with_tools: WithTools::Any,
+    replay: Replay::All,
+    issuers: &[],
+    refuses_strangers: false,
+    base64_seals: false,
+    sealed_calls: SealedCalls::Free,
+    placed: false,
+    in_loop: false,
+    comes_first: false,
+    opens_loop: false,
+    echo: Echo::Free,
+    echo_field: "",
+    strange_fields: &[],
+    sealed_formats: &[],
+    rivals: None,
+    items: false,
+};
