@@ -26,7 +26,8 @@ pub(crate) fn command(arguments: &[String]) -> Outcome {
         .args(["test", "--workspace", "--locked", "--test", "suite", "--"])
         .args(["--ignored", "postgres::"])
         .args(arguments)
-        .env("INTERLINGUA_TEST_POSTGRES", &server.url))
+        .env("INTERLINGUA_TEST_POSTGRES", &server.url)
+        .env("INTERLINGUA_TEST_POSTGRES_CERTIFICATE", server.certificate()))
 }
 
 impl Server {
@@ -46,7 +47,9 @@ impl Server {
         // It lives for a minute and holds nothing: no disk need hear of it.
         let settings = format!(
             "-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories= \
-             -c fsync=off -c max_connections=300"
+             -c fsync=off -c max_connections=300 -c ssl=on -c ssl_cert_file={} -c ssl_key_file={}",
+            server.certificate().display(),
+            server.key().display()
         );
         let log = server.folder.join("log");
         let mut start = server.program("pg_ctl");
@@ -77,16 +80,36 @@ impl Server {
             .arg(secret)
             .arg("--pgdata")
             .arg(self.data())
-            .stdout(std::process::Stdio::null()))
+            .stdout(std::process::Stdio::null()))?;
+        // It vouches for itself, and for nobody else.
+        let mut certify = self.command(Path::new("openssl"));
+        certify.args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]);
+        certify.args(["-nodes", "-days", "2", "-subj", "/CN=localhost"]);
+        certify.args(["-addext", "subjectAltName=DNS:localhost"]);
+        certify.args(["-addext", "basicConstraints=critical,CA:FALSE", "-keyout"]);
+        certify.arg(self.key()).arg("-out").arg(self.certificate());
+        run(certify.stderr(std::process::Stdio::null()))
+    }
+
+    fn certificate(&self) -> PathBuf {
+        self.folder.join("certificate.pem")
+    }
+
+    fn key(&self) -> PathBuf {
+        self.folder.join("key.pem")
     }
 
     fn data(&self) -> PathBuf {
         self.folder.join("data")
     }
 
-    /// One of its programs, as the user that may run it.
+    /// One of its programs.
     fn program(&self, name: &str) -> Command {
-        let path = self.bin.join(name);
+        self.command(&self.bin.join(name))
+    }
+
+    /// A program, as the user that the server belongs to.
+    fn command(&self, path: &Path) -> Command {
         let mut command = match self.user {
             Some(user) => {
                 let mut command = program("runuser");

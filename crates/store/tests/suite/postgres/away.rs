@@ -64,6 +64,37 @@ async fn a_killed_connection_is_replaced() {
     }
 }
 
+/// A certificate that nobody trusts is refused, whatever `sslmode` is satisfied with elsewhere.
+#[tokio::test]
+#[ignore = "needs a PostgreSQL: cargo xtask postgres"]
+async fn a_server_must_show_who_it_is() {
+    let Ok(certificate) = std::env::var("INTERLINGUA_TEST_POSTGRES_CERTIFICATE") else {
+        panic!(
+            "INTERLINGUA_TEST_POSTGRES_CERTIFICATE names no file; cargo xtask postgres makes one"
+        );
+    };
+    let place = Place::new().await;
+    let named = place.url.replacen("@127.0.0.1:", "@localhost:", 1);
+    let open = |more: &str| Postgres::open(&format!("{named}{more}"), Options::default()).unwrap();
+    for mode in ["require", "verify-ca", "verify-full", "prefer"] {
+        let trouble = open(&format!("&sslmode={mode}")).health().trouble.unwrap().to_string();
+        assert!(trouble.contains("certificate"), "{mode}: {trouble}");
+    }
+    for mode in ["require", "verify-full"] {
+        let store = open(&format!("&sslmode={mode}&sslrootcert={certificate}"));
+        assert_eq!(store.health().trouble, None);
+        begin(&store, "", "t", &["0"]).await;
+        let encrypted = "SELECT count(*) FROM pg_stat_activity JOIN pg_stat_ssl USING (pid) \
+                         WHERE application_name = current_schema() AND ssl";
+        let row = place.admin.query_one(encrypted, &[]).await.unwrap();
+        assert!(row.get::<_, i64>(0) > 0);
+    }
+    // The certificate is for a name, and this is another.
+    let other = format!("{}&sslmode=require&sslrootcert={certificate}", place.url);
+    let trouble = Postgres::open(&other, Options::default()).unwrap().health().trouble;
+    assert!(trouble.unwrap().to_string().contains("certificate"));
+}
+
 #[test]
 fn an_address_that_is_none_is_refused_without_its_password() {
     let bad = [
