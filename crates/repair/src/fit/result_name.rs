@@ -20,9 +20,10 @@ use crate::Work;
 use crate::pairing::{self, Spot};
 
 pub fn apply(work: &mut Work<'_>) {
-    if pairing::crosses(work) || !work.profile.calls.ordered_results {
+    if !work.profile.calls.ordered_results {
         return;
     }
+    let misnamed = if pairing::crosses(work) { nameless } else { misnamed };
     for turn in 1..work.turns().len() {
         for at in 0..work.blocks(turn).len() {
             if let Some(call) = misnamed(work, (turn, at)) {
@@ -45,6 +46,18 @@ fn misnamed(work: &Work<'_>, spot: Spot) -> Option<Spot> {
     let call = pairing::call(work.block(at.0, at.1))?;
     let differs = result.name.as_ref() != Some(&call.name);
     (differs && !call.name.is_empty()).then_some(at)
+}
+
+/// The call without an id of a result without one, if the result has another name: where the id is not
+/// written, nothing but the name tells the one from the others.
+fn nameless(work: &Work<'_>, (turn, at): Spot) -> Option<Spot> {
+    let result = pairing::result(work.block(turn, at)).filter(|one| one.call.is_empty())?;
+    let calls = pairing::blocks(work, 0..turn)
+        .filter_map(|(spot, block)| Some((spot, pairing::call(block)?)))
+        .filter(|(_, call)| call.id.is_empty());
+    let (spot, call) = calls.last()?;
+    let differs = result.name.as_ref() != Some(&call.name);
+    (differs && !call.name.is_empty()).then_some(spot)
 }
 
 /// The call that the target takes a result to answer: that of the id with which both are written, or
