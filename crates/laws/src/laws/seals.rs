@@ -10,7 +10,7 @@
 //! that was said before it is verified where that leaves in the same dialect: each spells it in its way.
 
 use interlingua_strict::seal::Key;
-use interlingua_strict::{Request, Switches, Violation, anthropic, bedrock};
+use interlingua_strict::{Request, Switches, Violation, anthropic, bedrock, gemini};
 use serde_json::Value;
 
 use super::kept::{self, Marked};
@@ -121,6 +121,7 @@ fn is_in_place(body: &Value, aim: &Aim) -> bool {
     match aim.provider.judge.dialect {
         "anthropic" => anthropic::mint::is_in_place(&request),
         "bedrock" => bedrock::mint::is_in_place(&request),
+        "gemini" => gemini::mint::is_in_place(&request),
         _ => true,
     }
 }

@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 
 use super::profile::{family, profile};
 use super::proto::decoded;
-use super::view::{field, text};
+use super::view::{self, field, text};
+use crate::Request;
 use crate::seal::{Bound, Broken, Key};
 
 /// The part of a reply that the model signs: the first call, or the last part, or, on older models,
@@ -28,6 +29,17 @@ pub fn signed_part(model: &str, parts: &[Value]) -> Option<usize> {
 pub fn sign(key: &Key, flavor: &str, model: &str, parts: &[Value], index: usize) -> String {
     let spelled = Spelled::new(flavor, model, parts, index);
     key.seal(&spelled.bound())
+}
+
+/// Whether every signature is that of its part, also in earlier turns, where nobody asks.
+pub fn is_in_place(request: &Request<'_>) -> bool {
+    let Some(key) = request.key else { return true };
+    view::contents(request).iter().all(|content| {
+        let signed = |part: &Value| !text(part, "thought_signature").is_empty();
+        let own =
+            |at: usize| faults(key, request.flavor, request.model, content.parts, at).is_empty();
+        content.parts.iter().enumerate().all(|(at, part)| !signed(part) || own(at))
+    })
 }
 
 /// What is wrong with the signature of a part.
