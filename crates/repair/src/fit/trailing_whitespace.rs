@@ -1,7 +1,8 @@
 //! The words that the model is to go on with do not end in white space.
 //!
 //! Only the last text of the assistant's turn at the end is shortened. If nothing is left of it, there is
-//! nothing to go on with, and the turn goes.
+//! nothing to go on with, and the turn goes. Where instructions behind it are said by the user, it is
+//! not the last.
 //!
 //! ## Why
 //! > messages: final assistant content cannot end with trailing whitespace
@@ -26,6 +27,10 @@ pub fn apply(work: &mut Work<'_>) {
     let Some(turn) = work.last_speaker().filter(|turn| is_assistants(&work.turns()[*turn])) else {
         return;
     };
+    let reminds = |turn: usize| work.is_reminder(turn) && work.is_spoken(&work.turns()[turn]);
+    if (turn + 1..work.turns().len()).any(reminds) {
+        return;
+    }
     let Some(block) = work.blocks(turn).iter().rposition(|block| work.is_said(block)) else {
         return;
     };
