@@ -4,30 +4,27 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use interlingua_store::{Keep, Keeper, Memory, Nothing, Options, Retention, Secret, Sqlite, Store};
+use interlingua_store::{
+    Keep, Keeper, Memory, Nothing, Options, Postgres, Retention, Secret, Sqlite, Store,
+};
 use metrics::{counter, gauge};
 use secrecy::ExposeSecret as _;
 use tokio::time::timeout;
 
 use crate::config::{self, Place};
 
-/// The store of this configuration. A file that cannot be used now is no failure: its store says so
-/// and remembers in memory.
+/// The store of this configuration. A file or a database that cannot be used now is no failure: its store
+/// says so and remembers in memory.
 pub fn open(config: &config::Store) -> io::Result<Arc<dyn Keeper>> {
     let retention = retention(config);
     let secret = config.key.as_ref().map(|key| Secret::new(key.expose_secret())).transpose();
     let secret = secret.map_err(io::Error::other)?;
+    let options = Options { retention, secret, cache: MEMORY, ..Options::default() };
     Ok(match &config.place {
         Place::Off => Arc::new(Nothing),
         Place::Memory => Arc::new(Memory::new(&retention, MEMORY)),
-        Place::Sqlite(path) => {
-            let options = Options { retention, secret, cache: MEMORY, ..Options::default() };
-            Arc::new(Sqlite::open(path.clone(), options)?)
-        }
-        Place::Postgres(_) => {
-            let why = "this version has no store in PostgreSQL; store.url can be \"sqlite:/PATH\"";
-            return Err(io::Error::new(io::ErrorKind::Unsupported, why));
-        }
+        Place::Sqlite(path) => Arc::new(Sqlite::open(path.clone(), options)?),
+        Place::Postgres(url) => Arc::new(Postgres::open(url.expose_secret(), options)?),
     })
 }
 

@@ -1,6 +1,7 @@
 //! The store of the gateway: where it is, and that no request depends on it.
 
 use std::fs;
+use std::net::TcpListener;
 
 use interlingua_gateway::Gateway;
 use interlingua_gateway::config::{Config, Place};
@@ -42,9 +43,20 @@ fn a_store_is_the_users_own() {
 }
 
 #[test]
+fn a_database_that_is_away_stops_nobody() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let url = SecretString::from(format!("postgres://user:canary@127.0.0.1:{port}/name"));
+    let house = House::with(|config| config.store.place = Place::Postgres(url));
+    let ready = get(house.addr(), "/readyz", "");
+    assert_eq!((ready.status, &*ready.text()), (200, "ready, but nothing is stored\n"));
+    assert_eq!(post(house.addr(), "/v1/chat/completions", "", HELLO.as_bytes()).status, 200);
+}
+
+#[test]
 fn what_cannot_be_a_store_is_said_at_the_start() {
     let mut config = Config::from_nothing(&|_| None);
-    config.store.place = Place::Postgres(SecretString::from("postgres://user:canary@host/name"));
+    let url = SecretString::from("postgres://user:canary@host/name?what=1");
+    config.store.place = Place::Postgres(url);
     let failure = Gateway::new(config).unwrap_err();
     let said = failure.message.contents();
     assert!(said.contains("PostgreSQL") && !said.contains("canary"), "{said}");
