@@ -56,7 +56,7 @@ pub(crate) fn run(order: &Order) -> Result<(), Problem> {
     let source = settings::source(order.config.as_deref(), None);
     let config = settings::load(&source)?;
     serve::runtime()?.block_on(async {
-        let store = interlingua_gateway::open_store(&config.store)
+        let store = interlingua_gateway::open_store(&config)
             .map_err(|error| Problem::bad(format!("cannot open the store: {error}"), ""))?;
         match &order.what {
             What::List => list(&*store).await,

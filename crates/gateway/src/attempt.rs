@@ -1,5 +1,6 @@
 //! One attempt: a request on one route, until its answer is sure to be one.
 
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
@@ -127,7 +128,10 @@ impl Order<'_> {
         exchange.carries = true;
         let streamed = is_stream(&answer.headers);
         if let Some(tale) = tale.as_mut() {
-            tale.desk = watch.is_some().then(|| self.gateway.guard.desk(self.owner));
+            let capture = &self.config.capture;
+            let captured = || (Arc::clone(&self.gateway.captured), !capture.redact);
+            let desk = || self.gateway.guard.desk(self.owner, capture.enabled.then(captured));
+            tale.desk = watch.is_some().then(desk);
             tale.keeping = Some(Keeping::new(&self.gateway.vault, held));
         }
         let ledger = translated.ledger;

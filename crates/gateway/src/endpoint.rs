@@ -23,6 +23,10 @@ pub(crate) enum Endpoint {
     Lessons(Lessons),
     /// Conversations that are kept here.
     Sessions(SessionAsk),
+    /// What was found in turns, or in the one that is named.
+    Turns {
+        turn: Option<String>,
+    },
     /// Somebody looks in with a browser.
     Welcome,
     /// A connection of another kind, which clients do without when they are told.
@@ -101,6 +105,10 @@ pub(crate) fn address(method: &Method, uri: &Uri, headers: &HeaderMap) -> Addres
             let query = uri.query().unwrap_or_default().to_owned();
             let ask = SessionAsk { method: method.clone(), path, query };
             (Endpoint::Sessions(ask), Some(NATIVE))
+        }
+        (&Method::GET, ["api", "turns"]) => (Endpoint::Turns { turn: None }, None),
+        (&Method::GET, ["api", "turns", turn]) => {
+            (Endpoint::Turns { turn: Some((*turn).to_owned()) }, None)
         }
         (&Method::GET | &Method::HEAD, []) => (Endpoint::Welcome, None),
         (&Method::GET, _) if headers.contains_key(header::UPGRADE) => (Endpoint::Upgrade, named),

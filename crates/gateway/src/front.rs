@@ -91,6 +91,10 @@ async fn admitted(
             return Ok(models::list(&gateway, &config, dialect).await);
         }
         Endpoint::Lessons(lessons) => return Ok(learned(&gateway, &lessons).await),
+        Endpoint::Turns { turn } => {
+            let owner = key.map_or("", |key| &key.name);
+            return Ok(json(&gateway.captured.shown(owner, turn.as_deref()).await));
+        }
         other => return Ok(small(&gateway, dialect, &other)),
     };
     let owner = key.map_or("", |key| &key.name);
@@ -125,6 +129,10 @@ async fn learned(gateway: &Gateway, asked: &Lessons) -> Response<Out> {
     } else {
         gateway.learned.shown().await
     };
+    json(&body)
+}
+
+fn json(body: &serde_json::Value) -> Response<Out> {
     let mut response = plain(StatusCode::OK, body.to_string());
     response.headers_mut().insert(CONTENT_TYPE, JSON);
     response

@@ -7,8 +7,8 @@ use interlingua::guard::{Answers, Finding, Kind, Limits, Mode, Offer, Schemas, W
 use interlingua::guard::{answer_of, recall};
 use interlingua::{Conversation, Told};
 use metrics::counter;
-use uuid::Uuid;
 
+use crate::captured::{About, Captured};
 use crate::config::Config;
 
 /// What all requests share.
@@ -21,6 +21,8 @@ pub(crate) struct Guarding {
 #[derive(Debug)]
 pub(crate) struct Desk {
     answers: Arc<dyn Answers>,
+    /// Where it is kept for looking at, if it is; and whether with what calls say.
+    captured: Option<(Arc<Captured>, bool)>,
     owner: String,
     /// The kinds that were found, in order.
     pub(crate) found: Vec<&'static str>,
@@ -69,18 +71,23 @@ impl Guarding {
         told
     }
 
-    pub(crate) fn desk(&self, owner: &str) -> Desk {
-        Desk { answers: Arc::clone(&self.answers), owner: owner.to_owned(), found: Vec::new() }
+    pub(crate) fn desk(&self, owner: &str, captured: Option<(Arc<Captured>, bool)>) -> Desk {
+        let (answers, owner) = (Arc::clone(&self.answers), owner.to_owned());
+        Desk { answers, captured, owner, found: Vec::new() }
     }
 }
 
 impl Desk {
     /// Keeps what the model is to be told, counts and logs what was found. Of the arguments nothing
     /// is logged.
-    pub(crate) fn hear(&mut self, turn: Uuid, provider: &str, model: &str, finding: &Finding) {
+    pub(crate) fn hear(&mut self, about: &About<'_>, finding: &Finding) {
         if let Some(answer) = answer_of(finding) {
             self.answers.keep(&self.owner, answer);
         }
+        if let Some((captured, plain)) = &self.captured {
+            captured.keep(&self.owner, about, finding, *plain);
+        }
+        let About { turn, provider, model, .. } = *about;
         let (kind, done) = (finding.kind.name(), finding.done());
         counter!("interlingua_guard_total", "kind" => kind, "done" => done).increment(1);
         self.found.push(kind);

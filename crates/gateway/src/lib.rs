@@ -18,6 +18,7 @@ mod answered;
 mod asking;
 mod attempt;
 mod builtin;
+mod captured;
 mod catalogue;
 pub mod config;
 mod count;

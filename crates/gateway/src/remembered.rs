@@ -11,12 +11,13 @@ use metrics::{counter, gauge};
 use secrecy::ExposeSecret as _;
 use tokio::time::timeout;
 
-use crate::config::{self, Place};
+use crate::config::{Config, Place};
 
 /// The store of this configuration. A file or a database that cannot be used now is no failure: its store
 /// says so and remembers in memory.
-pub fn open(config: &config::Store) -> io::Result<Arc<dyn Keeper>> {
+pub fn open(config: &Config) -> io::Result<Arc<dyn Keeper>> {
     let retention = retention(config);
+    let config = &config.store;
     let secret = config.key.as_ref().map(|key| Secret::new(key.expose_secret())).transpose();
     let secret = secret.map_err(io::Error::other)?;
     let options = Options { retention, secret, cache: MEMORY, ..Options::default() };
@@ -28,13 +29,14 @@ pub fn open(config: &config::Store) -> io::Result<Arc<dyn Keeper>> {
     })
 }
 
-fn retention(config: &config::Store) -> Retention {
-    let keep = Keep { age: config.keep, bytes: config.size };
+fn retention(config: &Config) -> Retention {
+    let keep = Keep { age: config.store.keep, bytes: config.store.size };
     let lesson = Retention::default().lesson;
     Retention {
         sealed: keep,
         answer: keep,
         lesson: Keep { age: lesson.age.max(keep.age), ..lesson },
+        capture: Keep { age: config.capture.keep, bytes: config.capture.size },
         ..Retention::default()
     }
 }

@@ -17,6 +17,7 @@ use tokio::sync::Semaphore;
 
 use crate::answered::Answered;
 use crate::builtin::Builtin;
+use crate::captured::Captured;
 use crate::catalogue::Catalogue;
 use crate::config::Config;
 use crate::guarding::Guarding;
@@ -38,6 +39,7 @@ pub struct Gateway {
     pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) quotas: Arc<Quotas>,
     pub(crate) guard: Arc<Guarding>,
+    pub(crate) captured: Arc<Captured>,
     pub(crate) learned: Arc<Learned>,
     /// One for each request that is being answered.
     pub(crate) room: Arc<Semaphore>,
@@ -73,6 +75,7 @@ impl Gateway {
             catalogue: Arc::default(),
             quotas: Arc::default(),
             guard: Arc::new(Guarding::keeping(Arc::new(Answered(Arc::clone(&store))))),
+            captured: Arc::new(Captured::kept_in(Arc::clone(&store))),
             learned: Arc::new(Learned::kept_in(Arc::clone(&store))),
             room: Arc::new(Semaphore::new(config.limits.streams)),
             draining: Arc::default(),
@@ -95,6 +98,7 @@ impl Gateway {
             catalogue: Arc::clone(&self.catalogue),
             quotas: Arc::clone(&self.quotas),
             guard: Arc::clone(&self.guard),
+            captured: Arc::clone(&self.captured),
             learned: Arc::clone(&self.learned),
             room: Arc::clone(&self.room),
             draining: Arc::clone(&self.draining),
@@ -118,7 +122,7 @@ impl Gateway {
 }
 
 fn store(config: &Config) -> Result<Arc<dyn Keeper>, Failure> {
-    remembered::open(&config.store)
+    remembered::open(config)
         .map_err(|error| failure(FailureKind::Upstream, &format!("no store: {error}")))
 }
 

@@ -10,6 +10,7 @@ use metrics::{counter, histogram};
 use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
 
+use crate::captured::About;
 use crate::guarding::Desk;
 use crate::otel::{Teller, Trace};
 use crate::quota::Guest;
@@ -118,7 +119,13 @@ impl Tale {
     pub(crate) fn found(&mut self, findings: &[Finding]) {
         if let Some(desk) = &mut self.desk {
             for finding in findings {
-                desk.hear(self.id, &self.provider, &self.model, finding);
+                let about = About {
+                    turn: self.id,
+                    conversation: self.conversation,
+                    provider: &self.provider,
+                    model: &self.model,
+                };
+                desk.hear(&about, finding);
             }
         }
     }

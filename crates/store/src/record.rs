@@ -13,6 +13,8 @@ pub enum Kind {
     Answer,
     /// What was learned of a provider.
     Lesson,
+    /// What happened, for looking at.
+    Capture,
 }
 
 #[derive(Clone, PartialEq, Eq)]
@@ -33,13 +35,14 @@ pub struct Found {
 }
 
 impl Kind {
-    pub const ALL: [Self; 3] = [Self::Sealed, Self::Answer, Self::Lesson];
+    pub const ALL: [Self; 4] = [Self::Sealed, Self::Answer, Self::Lesson, Self::Capture];
 
     pub fn name(self) -> &'static str {
         match self {
             Self::Sealed => "sealed",
             Self::Answer => "answer",
             Self::Lesson => "lesson",
+            Self::Capture => "capture",
         }
     }
 
@@ -49,6 +52,7 @@ impl Kind {
             Self::Sealed => 1,
             Self::Answer => 2,
             Self::Lesson => 3,
+            Self::Capture => 4,
         }
     }
 

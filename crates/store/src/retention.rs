@@ -19,6 +19,7 @@ pub struct Retention {
     pub sealed: Keep,
     pub answer: Keep,
     pub lesson: Keep,
+    pub capture: Keep,
     /// Conversations, after they were last changed.
     pub session: Keep,
 }
@@ -29,6 +30,7 @@ impl Retention {
             Kind::Sealed => self.sealed,
             Kind::Answer => self.answer,
             Kind::Lesson => self.lesson,
+            Kind::Capture => self.capture,
         }
     }
 }
@@ -38,7 +40,8 @@ impl Default for Retention {
         let keep = Keep { age: 30 * DAY, bytes: 1 << 30 };
         let lesson = Keep { age: 365 * DAY, bytes: 16 << 20 };
         let session = Keep { age: 365 * DAY, bytes: 4 << 30 };
-        Self { sealed: keep, answer: keep, lesson, session }
+        let capture = Keep { age: 7 * DAY, bytes: 1 << 30 };
+        Self { sealed: keep, answer: keep, lesson, capture, session }
     }
 }
 

@@ -63,7 +63,7 @@ struct Talk {
 }
 
 async fn talk(order: &Chat, config: Config) -> Result<(), Problem> {
-    let store = interlingua_gateway::open_store(&config.store)
+    let store = interlingua_gateway::open_store(&config)
         .map_err(|error| Problem::bad(format!("cannot open the store: {error}"), ""))?;
     let models = Models::new(config)?;
     let mut screen = Screen::default();

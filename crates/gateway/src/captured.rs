@@ -1,0 +1,77 @@
+//! What happened in turns, kept for looking at: so far what the guard found.
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use interlingua::guard::{Done, Finding};
+use interlingua::model::Args;
+use interlingua_store::{Kind, Record, Store};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+/// What is kept for looking at.
+#[derive(Debug)]
+pub(crate) struct Captured {
+    store: Arc<dyn Store>,
+}
+
+/// The turn that something was found in.
+pub(crate) struct About<'t> {
+    pub(crate) turn: Uuid,
+    pub(crate) conversation: u64,
+    pub(crate) provider: &'t str,
+    pub(crate) model: &'t str,
+}
+
+impl Captured {
+    pub(crate) fn kept_in(store: Arc<dyn Store>) -> Self {
+        Self { store }
+    }
+
+    /// Keeps what was found about a call. What the call says is kept only where that is wanted.
+    pub(crate) fn keep(&self, owner: &str, about: &About<'_>, finding: &Finding, plain: bool) {
+        let violations = finding.violations.iter();
+        let mut found = json!({
+            "turn": about.turn.to_string(),
+            "conversation": format!("{:016x}", about.conversation),
+            "at": SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+            "provider": about.provider,
+            "model": about.model,
+            "tool": finding.call.name.contents(),
+            "call": finding.call.id.contents(),
+            "kind": finding.kind.name(),
+            "done": finding.done(),
+            "violations": violations.map(|one| one.what.as_str()).collect::<Vec<_>>(),
+            "told": finding.answer(),
+        });
+        if plain {
+            found["arguments"] = said(&finding.call.args);
+            if let Done::Mended(call) = &finding.done {
+                found["mended"] = said(&call.args);
+            }
+        }
+        let keys = vec![key(Some(&about.turn.to_string())), key(None)];
+        let (owner, body) = (owner.to_owned(), found.to_string().into());
+        self.store.keep(Record { kind: Kind::Capture, owner, keys, body });
+    }
+
+    /// What was found in a turn, or the newest of all turns of this owner.
+    pub(crate) async fn shown(&self, owner: &str, turn: Option<&str>) -> Value {
+        let key = key(turn);
+        let found = self.store.find(Kind::Capture, owner, &[&key]).await;
+        let found = found.iter().filter_map(|found| serde_json::from_slice(&found.body).ok());
+        json!({"guard": found.collect::<Vec<Value>>()})
+    }
+}
+
+fn key(turn: Option<&str>) -> String {
+    turn.map_or_else(|| "guard".to_owned(), |turn| format!("guard:{turn}"))
+}
+
+/// Arguments as they came, whatever they are.
+fn said(args: &Args) -> Value {
+    match args {
+        Args::Json(json) => json.as_str().into(),
+        Args::Malformed(text) | Args::Freeform(text) => text.contents().into(),
+    }
+}
