@@ -28,8 +28,7 @@ impl Place<'_> {
     /// The tests of the library that want a real server.
     fn tests(&self) -> Outcome {
         run(cargo()
-            .args(["test", "--locked", "--quiet", "--package", "interlingua-agent"])
-            .args(["--test", "agent", "mcp"])
+            .args(["test", "--workspace", "--locked", "--quiet", "--test", "agent", "mcp"])
             .env("INTERLINGUA_TEST_MCP", self.server())
             .env("PATH", self.path()))
     }
