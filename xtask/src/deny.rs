@@ -17,7 +17,7 @@ pub(crate) fn command(arguments: &[String]) -> Outcome {
     let quiet = ["--hide-inclusion-graph", "--allow", "unused-wrapper"];
     run(cargo().args(["deny", "check"]).args(quiet).args(["bans", "licenses", "sources"]))?;
     if has_advisories() {
-        return run(cargo().args(["deny", "check", "--disable-fetch", "advisories"]));
+        return run(cargo().args(["deny", "--offline", "check", "advisories"]));
     }
     println!("advisories skipped: no copy of the advisory database in CARGO_HOME/advisory-dbs");
     Ok(())
@@ -28,6 +28,9 @@ fn has_advisories() -> bool {
         let home = std::env::var_os("HOME")?;
         Some(PathBuf::from(home).join(".cargo"))
     });
+    // A lock alone stands there when a copy could not be fetched.
+    let is_folder =
+        |entry: std::io::Result<std::fs::DirEntry>| entry.is_ok_and(|entry| entry.path().is_dir());
     home.and_then(|home| home.join("advisory-dbs").read_dir().ok())
-        .is_some_and(|mut entries| entries.next().is_some())
+        .is_some_and(|mut entries| entries.any(is_folder))
 }
