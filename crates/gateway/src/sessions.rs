@@ -125,12 +125,13 @@ impl Came<'_> {
         }
         let body = whole(&new, &reading, said)?;
         let text = |key: &str| new.root().get(key).map(|said| said.word().into_owned());
+        let model = text("model").unwrap_or_else(|| reading.session.model.clone());
         let asked = Asked {
-            model: text("model").or_else(|| Some(reading.session.model.clone())),
+            model: Some(model.clone()),
             stream: Some(new.root().get("stream").and_then(Node::boolean).unwrap_or(false)),
             array: false,
         };
-        let recording = Recording { store, owner: self.owner.to_owned(), id, seen, floor };
+        let recording = Recording { store, owner: self.owner.to_owned(), id, seen, model, floor };
         let came = Came { asked, body: body.to_bytes(), ..self };
         Ok(came.turn_of(Some(recording), place).await)
     }

@@ -140,7 +140,7 @@ impl Tale {
             keeping.keep(reply);
         }
         if let Some(recording) = self.recording.take() {
-            recording.keep(reply, &format!("{}/{}", self.provider, self.model));
+            recording.keep(reply);
         }
     }
 

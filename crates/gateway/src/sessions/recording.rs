@@ -70,18 +70,20 @@ pub(crate) struct Recording {
     pub(crate) id: SessionId,
     /// How many turns there are before it.
     pub(crate) seen: u64,
+    /// The model, as the client names it.
+    pub(crate) model: String,
     pub(crate) floor: Floor,
 }
 
 impl Recording {
     /// The reply is whole. One that says nothing is not kept: sent again, it would be refused.
-    pub(crate) fn keep(self, reply: &Reply, model: &str) {
+    pub(crate) fn keep(self, reply: &Reply) {
         if says_nothing(reply) {
             return;
         }
         let turn = written::turn(reply.turn.clone().into());
         let turns = vec![Turn::whole(turn.to_bytes())];
-        let append = Append { seen: self.seen, turns, model: Some(model.to_owned()) };
+        let append = Append { seen: self.seen, turns, model: Some(self.model.clone()) };
         // Only who has the floor writes, so the pen is free, but for a moment of somebody who looks.
         let pen = Arc::clone(&self.floor.talk.pen).try_lock_owned();
         // Nobody who waits for the end of the reply waits for a disk.

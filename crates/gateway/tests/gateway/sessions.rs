@@ -81,6 +81,18 @@ fn a_streamed_answer_is_in_the_session_when_the_next_one_is_asked_for() {
 }
 
 #[test]
+fn the_model_that_was_used_last_answers_where_none_is_named() {
+    let house = House::build();
+    let id = begun(&house, &json!({}));
+    said(&house, &id, "sim/echo", "Hello");
+    let path = format!("/api/sessions/{id}/continue");
+    let (status, reply) = sent(&house, &path, &json!({"say": "Once more"}));
+    assert_eq!(status, 200, "{reply}");
+    assert!(reply.to_string().contains("Once more"), "{reply}");
+    assert_eq!(shown(&house, &id)["model"], "sim/echo");
+}
+
+#[test]
 fn two_who_go_on_at_once_wait_for_each_other() {
     let house = House::build();
     let id = begun(&house, &json!({}));
