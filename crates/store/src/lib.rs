@@ -14,8 +14,10 @@
 
 mod health;
 mod id;
+mod intake;
 mod memory;
 mod nothing;
+mod options;
 mod pack;
 mod postgres;
 mod queue;
@@ -33,6 +35,7 @@ use std::pin::Pin;
 pub use health::{Health, Trouble};
 pub use memory::Memory;
 pub use nothing::Nothing;
+pub use options::Options;
 pub use postgres::{BadAddress, Postgres};
 pub use record::{Found, Kind, Record};
 pub use retention::{Keep, Retention};
@@ -41,7 +44,7 @@ pub use session::{
     Append, Cursor, Draft, NoId, PAGE, Page, Reading, Session, SessionError, SessionId, Sessions,
     State, Turn, Written,
 };
-pub use sqlite::{Options, Sqlite};
+pub use sqlite::Sqlite;
 
 /// What a store gives back later.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -17,6 +17,7 @@ use std::collections::HashSet;
 use std::convert::Infallible;
 use std::future::ready;
 use std::io;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
@@ -29,14 +30,15 @@ use self::address::Address;
 pub use self::address::BadAddress;
 use self::link::Link;
 use self::writer::Writer;
-use crate::health::{Health, Pulse, Trouble};
-use crate::id::{self, Ids};
-use crate::queue::{self, Queue};
+use crate::health::{Health, Trouble};
+use crate::id;
+use crate::intake::Intake;
+use crate::options::Options;
+use crate::queue;
 use crate::record::{Found, Kind, Record};
 use crate::session::{Moments, SessionError};
-use crate::shelf::{self, Removal, Shelves};
+use crate::shelf;
 use crate::slots::Kept;
-use crate::sqlite::Options;
 use crate::{BoxFuture, Store};
 
 /// A store in a PostgreSQL.
@@ -53,10 +55,7 @@ pub struct Postgres {
 struct Shared {
     link: Link,
     options: Options,
-    shelves: Shelves,
-    queue: Queue<Infallible>,
-    pulse: Pulse,
-    ids: Ids,
+    intake: Intake<Infallible>,
     moments: Moments,
     /// There are records that were written without the key.
     plain: AtomicBool,
@@ -73,10 +72,7 @@ impl Postgres {
         let bad = |error: BadAddress| io::Error::new(io::ErrorKind::InvalidInput, error);
         let link = Link::new(Address::read(url).map_err(bad)?).map_err(bad)?;
         let shared = Arc::new(Shared {
-            shelves: Shelves::new(&options.retention, options.cache),
-            queue: Queue::new(options.queue),
-            pulse: Pulse::default(),
-            ids: Ids::after(0),
+            intake: Intake::new(&options),
             moments: Moments::default(),
             // Until it is known.
             plain: AtomicBool::new(true),
@@ -96,12 +92,6 @@ impl Postgres {
         let writer = Writer::new(Arc::clone(&shared), handle.clone());
         let writer = thread::Builder::new().name("store writer".into()).spawn(|| writer.run())?;
         Ok(Self { shared, runtime: handle, writer: Some(writer), _open: open })
-    }
-
-    fn queue(&self, job: Job) {
-        for lost in self.shared.queue.put(job) {
-            self.shared.lose(&lost);
-        }
     }
 }
 
@@ -134,13 +124,11 @@ fn first(shared: &Arc<Shared>, runtime: &Handle) {
     }
 }
 
-impl Shared {
-    /// Too much waits, and this one goes.
-    fn lose(&self, kept: &Kept) {
-        self.shelves.of(kept.kind).settle(kept);
-        if self.pulse.dropped.fetch_add(1, Ordering::Relaxed) == 0 {
-            tracing::error!("records are dropped: more is to be stored than can be written");
-        }
+impl Deref for Shared {
+    type Target = Intake<Infallible>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.intake
     }
 }
 
@@ -148,7 +136,7 @@ impl Store for Postgres {
     fn keep(&self, record: Record) {
         let kept = Arc::new(Kept::new(record, self.shared.ids.next(), id::now()));
         if self.shared.shelves.of(kept.kind).accept(&kept) {
-            self.queue(Job::Write(kept));
+            self.shared.put(Job::Write(kept));
         }
     }
 
@@ -187,9 +175,7 @@ impl Store for Postgres {
                 found.extend(shelf::found(&key.key, kept.iter()));
             }
             if !revived.is_empty() {
-                for lost in shared.queue.put(Job::Revive(revived)) {
-                    shared.lose(&lost);
-                }
+                shared.put(Job::Revive(revived));
             }
             Some(found)
         });
@@ -226,27 +212,16 @@ impl Store for Postgres {
         owner: Option<&str>,
         key: Option<&str>,
     ) -> BoxFuture<'_, Result<u64, Trouble>> {
-        let (owner, key) = (owner.map(str::to_owned), key.map(str::to_owned));
-        let removal = Removal { owner, key, before: self.shared.ids.next() };
-        let number = self.shared.shelves.of(kind).remove(removal.clone());
-        let (answer, answered) = oneshot::channel();
-        self.queue(Job::Remove { kind, removal, number, unwritten: 0, answer: Some(answer) });
-        Box::pin(async move { answered.await.unwrap_or_else(|_| Err(ended())) })
+        self.shared.remove(kind, owner, key)
     }
 
     fn flush(&self) -> BoxFuture<'_, Result<(), Trouble>> {
-        let (answer, answered) = oneshot::channel();
-        self.queue(Job::Flush(answer));
-        Box::pin(async move { answered.await.unwrap_or_else(|_| Err(ended())) })
+        self.shared.flush()
     }
 
     fn health(&self) -> Health {
-        self.shared.pulse.health(self.shared.queue.waiting())
+        self.shared.health()
     }
-}
-
-fn ended() -> Trouble {
-    Trouble("the store has ended".into())
 }
 
 /// What waits is written; what cannot be written is lost.

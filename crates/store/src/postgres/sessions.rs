@@ -8,8 +8,10 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::link::Fault;
-use super::{Postgres, Shared, conversations, ended};
+use super::{Postgres, Shared, conversations};
 use crate::BoxFuture;
+use crate::health::{Pulse, Trouble};
+use crate::intake::ended;
 use crate::session::{
     Append, Cursor, Draft, Page, Reading, Session, SessionError, SessionId, Sessions, Turn,
 };
@@ -23,14 +25,7 @@ impl Postgres {
         T: Send + 'static,
         F: Future<Output = Result<T, Fault>> + Send + 'static,
     {
-        let (shared, work) = (Arc::clone(&self.shared), work(Arc::clone(&self.shared)));
-        self.spawn(async move {
-            let done = shared.link.within(PATIENCE, work).await;
-            if let Err(SessionError::Trouble(trouble)) = &done {
-                shared.pulse.wrote::<()>(&Err(trouble.clone()));
-            }
-            done
-        })
+        self.spawn(work, |pulse, trouble| pulse.wrote::<()>(&Err(trouble.clone())))
     }
 
     /// A question.
@@ -39,21 +34,26 @@ impl Postgres {
         T: Send + 'static,
         F: Future<Output = Result<T, Fault>> + Send + 'static,
     {
-        let (shared, work) = (Arc::clone(&self.shared), work(Arc::clone(&self.shared)));
-        self.spawn(async move {
-            let done = shared.link.within(PATIENCE, work).await;
-            if let Err(SessionError::Trouble(trouble)) = &done {
-                shared.pulse.read(Some(trouble));
-            }
-            done
-        })
+        self.spawn(work, |pulse, trouble| pulse.read(Some(trouble)))
     }
 
-    fn spawn<T: Send + 'static>(
+    fn spawn<T, F>(
         &self,
-        work: impl Future<Output = Answer<T>> + Send + 'static,
-    ) -> BoxFuture<'_, Answer<T>> {
-        let task = self.runtime.spawn(work);
+        work: impl FnOnce(Arc<Shared>) -> F,
+        tell: fn(&Pulse, &Trouble),
+    ) -> BoxFuture<'_, Answer<T>>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, Fault>> + Send + 'static,
+    {
+        let (shared, work) = (Arc::clone(&self.shared), work(Arc::clone(&self.shared)));
+        let task = self.runtime.spawn(async move {
+            let done = shared.link.within(PATIENCE, work).await;
+            if let Err(SessionError::Trouble(trouble)) = &done {
+                tell(&shared.pulse, trouble);
+            }
+            done
+        });
         Box::pin(async move { task.await.unwrap_or_else(|_| Err(ended().into())) })
     }
 }

@@ -66,9 +66,7 @@ impl Writer {
             }
             Err(trouble) => {
                 let back = jobs.into_iter().filter_map(|job| refuse(job, &trouble)).collect();
-                for kept in &self.shared.queue.put_back(back) {
-                    self.shared.lose(kept);
-                }
+                self.shared.put_back(back);
                 Err(trouble)
             }
         }

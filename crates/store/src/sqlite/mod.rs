@@ -17,8 +17,9 @@ mod writer;
 use std::collections::HashMap;
 use std::future::ready;
 use std::io;
+use std::ops::Deref;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -29,33 +30,15 @@ use tokio::time::timeout;
 use self::reader::{Ask, Reader};
 use self::work::Work;
 use self::writer::Writer;
-use crate::health::{Health, Pulse, Trouble};
-use crate::id::{self, Ids};
-use crate::queue::Queue;
+use crate::health::{Health, Trouble};
+use crate::id;
+use crate::intake::Intake;
+use crate::options::Options;
 use crate::record::{Found, Kind, Record};
-use crate::retention::Retention;
-use crate::secret::Secret;
 use crate::session::Moments;
-use crate::shelf::{Missing, Removal, Shelves};
+use crate::shelf::{Missing, Removal};
 use crate::slots::Kept;
 use crate::{BoxFuture, Store};
-
-/// What a store in a database can be told.
-#[derive(Debug)]
-pub struct Options {
-    pub retention: Retention,
-    /// Bodies are sealed and keys hidden with it.
-    pub secret: Option<Secret>,
-    /// Bytes of each kind that are remembered in memory.
-    pub cache: usize,
-    /// Bytes that may wait to be written.
-    pub queue: usize,
-    /// How often what is too old, or too much, is looked for.
-    pub tidy: Duration,
-    /// Bytes that a file never exceeds, about: beyond them it is as if the disk were full. A server has
-    /// limits of its own.
-    pub limit: Option<u64>,
-}
 
 /// A store in one SQLite file.
 #[derive(Debug)]
@@ -74,10 +57,7 @@ type Job = crate::queue::Job<Box<dyn Work>>;
 struct Shared {
     path: PathBuf,
     options: Options,
-    shelves: Shelves,
-    queue: Queue<Box<dyn Work>>,
-    pulse: Pulse,
-    ids: Ids,
+    intake: Intake<Box<dyn Work>>,
     moments: Moments,
     /// How often the file was opened for writing: a reader follows.
     opened: AtomicU64,
@@ -91,10 +71,7 @@ impl Sqlite {
     /// be had.
     pub fn open(path: PathBuf, options: Options) -> io::Result<Self> {
         let shared = Arc::new(Shared {
-            shelves: Shelves::new(&options.retention, options.cache),
-            queue: Queue::new(options.queue),
-            pulse: Pulse::default(),
-            ids: Ids::after(0),
+            intake: Intake::new(&options),
             moments: Moments::default(),
             opened: AtomicU64::new(0),
             plain: AtomicBool::new(false),
@@ -113,21 +90,13 @@ impl Sqlite {
         let writer = thread::Builder::new().name("store writer".into()).spawn(|| writer.run())?;
         Ok(Self { shared, asks, others, writer: Some(writer) })
     }
-
-    fn queue(&self, job: Job) {
-        for lost in self.shared.queue.put(job) {
-            self.shared.lose(&lost);
-        }
-    }
 }
 
-impl Shared {
-    /// Too much waits, and this one goes.
-    fn lose(&self, kept: &Kept) {
-        self.shelves.of(kept.kind).settle(kept);
-        if self.pulse.dropped.fetch_add(1, Ordering::Relaxed) == 0 {
-            tracing::error!("records are dropped: more is to be stored than can be written");
-        }
+impl Deref for Shared {
+    type Target = Intake<Box<dyn Work>>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.intake
     }
 }
 
@@ -135,14 +104,14 @@ impl Store for Sqlite {
     fn keep(&self, record: Record) {
         let kept = Arc::new(Kept::new(record, self.shared.ids.next(), id::now()));
         if self.shared.shelves.of(kept.kind).keep(&kept) {
-            self.queue(Job::Write(kept));
+            self.shared.put(Job::Write(kept));
         }
     }
 
     fn find(&self, kind: Kind, owner: &str, keys: &[&str]) -> BoxFuture<'_, Vec<Found>> {
         let look = self.shared.shelves.of(kind).look(owner, keys, id::now());
         if !look.revived.is_empty() {
-            self.queue(Job::Revive(look.revived));
+            self.shared.put(Job::Revive(look.revived));
         }
         if look.missing.is_empty() {
             return Box::pin(ready(look.found));
@@ -192,27 +161,16 @@ impl Store for Sqlite {
         owner: Option<&str>,
         key: Option<&str>,
     ) -> BoxFuture<'_, Result<u64, Trouble>> {
-        let (owner, key) = (owner.map(str::to_owned), key.map(str::to_owned));
-        let removal = Removal { owner, key, before: self.shared.ids.next() };
-        let number = self.shared.shelves.of(kind).remove(removal.clone());
-        let (answer, answered) = oneshot::channel();
-        self.queue(Job::Remove { kind, removal, number, unwritten: 0, answer: Some(answer) });
-        Box::pin(async move { answered.await.unwrap_or_else(|_| Err(ended())) })
+        self.shared.remove(kind, owner, key)
     }
 
     fn flush(&self) -> BoxFuture<'_, Result<(), Trouble>> {
-        let (answer, answered) = oneshot::channel();
-        self.queue(Job::Flush(answer));
-        Box::pin(async move { answered.await.unwrap_or_else(|_| Err(ended())) })
+        self.shared.flush()
     }
 
     fn health(&self) -> Health {
-        self.shared.pulse.health(self.shared.queue.waiting())
+        self.shared.health()
     }
-}
-
-fn ended() -> Trouble {
-    Trouble("the store has ended".into())
 }
 
 /// What waits is written; what cannot be written is lost.
@@ -222,19 +180,6 @@ impl Drop for Sqlite {
         if let Some(writer) = self.writer.take() {
             // A writer that panicked has nothing more to do.
             let _ = writer.join();
-        }
-    }
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            retention: Retention::default(),
-            secret: None,
-            cache: 64 << 20,
-            queue: 64 << 20,
-            tidy: Duration::from_mins(1),
-            limit: None,
         }
     }
 }

@@ -11,9 +11,10 @@ use tokio::time::timeout;
 
 use super::reader::Ask;
 use super::work::Task;
-use super::{Job, Shared, Sqlite, conversations, ended};
+use super::{Job, Shared, Sqlite, conversations};
 use crate::BoxFuture;
 use crate::health::Trouble;
+use crate::intake::ended;
 use crate::session::{
     Append, Cursor, Draft, Page, Reading, Session, SessionError, SessionId, Sessions, Turn,
 };
@@ -28,7 +29,7 @@ impl Sqlite {
         work: impl FnMut(&Connection, &Shared) -> rusqlite::Result<Answer<T>> + Send + 'static,
     ) -> BoxFuture<'_, Answer<T>> {
         let (answer, answered) = oneshot::channel();
-        self.queue(Job::Work(Box::new(Task { work, deletes, done: None, answer })));
+        self.shared.put(Job::Work(Box::new(Task { work, deletes, done: None, answer })));
         Box::pin(within(answered))
     }
 

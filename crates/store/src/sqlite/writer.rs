@@ -74,10 +74,7 @@ impl Writer {
             Err(trouble) => {
                 let jobs = self.remove_alone(jobs);
                 let back = jobs.into_iter().filter_map(|job| refuse(job, &trouble)).collect();
-                let lost = self.shared.queue.put_back(back);
-                for kept in &lost {
-                    self.shared.lose(kept);
-                }
+                self.shared.put_back(back);
                 Err(trouble)
             }
         }
