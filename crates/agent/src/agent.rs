@@ -108,7 +108,7 @@ impl Agent {
             input += reply.usage.all_input();
             output += reply.usage.all_output();
             let answer = |reply| Ok(Answer { reply, steps: step, input, output });
-            if says_nothing(&reply) {
+            if reply.turn.is_silent() && reply.stop.reason != StopReason::Pause {
                 silences += 1;
                 if silences > MOST_SILENCES {
                     return answer(reply);
@@ -219,20 +219,6 @@ fn calls_of(reply: &Reply) -> Vec<ToolCall> {
         _ => None,
     });
     calls.collect()
-}
-
-/// Whether there is nothing in a reply that could be sent back: thoughts alone are no answer.
-fn says_nothing(reply: &Reply) -> bool {
-    reply.stop.reason != StopReason::Pause
-        && reply.turn.blocks.iter().all(|block| match &block.body {
-            Body::Text { text, .. } | Body::Refusal(text) => text.is_blank(),
-            Body::Thinking(_) => true,
-            Body::ToolCall(_)
-            | Body::ToolResult(_)
-            | Body::Media(_)
-            | Body::Data(_)
-            | Body::Foreign { .. } => false,
-        })
 }
 
 /// Once more is enough: who says nothing twice has nothing to say.

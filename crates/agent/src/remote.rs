@@ -8,6 +8,7 @@ use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use interlingua::guard::Watch;
 use interlingua::model::{Event, Failure, FailureKind, Recalled, Retry};
+use interlingua::native::Native;
 use interlingua::wire::Framer;
 use interlingua::{
     Dialect, Exchange, Framing, Ledger, Stream, Target, Text, Translated, open_document,
@@ -16,7 +17,6 @@ use interlingua::{
 use interlingua_upstream::retry::{Backoff, chance, retry_after};
 use interlingua_upstream::{Answer, Ask, Body, Call, Provider, Upstream};
 
-use crate::session::native;
 use crate::{Answered, Answering, Asked, Heard, Model};
 
 /// A model behind a provider's API, whatever dialect that speaks.
@@ -45,9 +45,8 @@ impl Remote {
     }
 
     async fn asked(&self, asked: Asked<'_>, hear: &mut Heard<'_>) -> Result<Answered, Failure> {
-        let native = native();
         let mut ledger = Ledger::default();
-        let body = native.encode_request(asked.conversation, &Target::default(), &mut ledger);
+        let body = Native.encode_request(asked.conversation, &Target::default(), &mut ledger);
         let mut attempt = 0;
         loop {
             let mut heard = false;
@@ -89,7 +88,7 @@ impl Remote {
             ..Target::default()
         };
         let body = read_object(body).map_err(|error| unreadable(&error))?;
-        let opened = open_document(body, native(), to, &target);
+        let opened = open_document(body, &Native, to, &target);
         let Translated { body, ledger, exchange } = opened.translate(&Recalled::default());
         let call = Call {
             provider: &self.provider,
@@ -135,7 +134,7 @@ async fn streamed(
     watch: Option<Watch>,
     hear: &mut Heard<'_>,
 ) -> Result<Answered, Failure> {
-    let mut stream = Stream::new(from, native(), exchange);
+    let mut stream = Stream::new(from, &Native, exchange);
     if let Some(watch) = watch {
         stream = stream.watched(watch);
     }
@@ -161,7 +160,7 @@ struct Listener {
 
 impl Listener {
     fn new() -> Self {
-        let reader = native().reader(&Exchange::default());
+        let reader = Native.reader(&Exchange::default());
         Self { framer: Framer::new(Framing::Sse, LARGEST_FRAME), reader, events: Vec::new() }
     }
 

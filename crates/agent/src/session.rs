@@ -3,9 +3,9 @@
 use std::fmt;
 
 use bytes::Bytes;
-use interlingua::model::{Block, Conversation, DialectId, Role, Turn};
-use interlingua::wire::Node;
-use interlingua::{Dialect, Json, Ledger, Target, TranslateError, Verbatim, find, read_object};
+use interlingua::model::{Block, Conversation, Role, Turn};
+use interlingua::native::{self, Native};
+use interlingua::{Dialect, Json, Ledger, Target, TranslateError, Verbatim, read_object};
 
 use crate::{BoxFuture, Stopped, open_calls};
 
@@ -47,7 +47,7 @@ impl Session {
     /// cannot be read of them is skipped, and told.
     pub fn kept(turns: &[Json], keeper: Box<dyn Keeper>) -> Imported {
         let mut ledger = Ledger::default();
-        let read = turns.iter().map(|turn| native().decode_turn(turn.doc().root(), &mut ledger));
+        let read = turns.iter().map(|turn| Native.decode_turn(turn.doc().root(), &mut ledger));
         let turns = read.collect();
         let session = Self { turns, keeper: Some(keeper), ..Self::default() };
         Imported { session, ledger }
@@ -101,7 +101,7 @@ impl Session {
 
     /// The turns as they are kept, each in the project's own dialect.
     pub fn written(&self) -> Vec<Json> {
-        written(&self.turns)
+        self.turns.iter().map(native::write_turn).collect()
     }
 
     /// Adds a turn; it is kept when this returns, or not added.
@@ -117,8 +117,7 @@ impl Session {
     ) -> Result<(), Stopped> {
         let turn = turn.into();
         if let Some(keeper) = &mut self.keeper {
-            let written = written(std::slice::from_ref(&turn));
-            keeper.keep(&written, model).await.map_err(Stopped::NotKept)?;
+            keeper.keep(&[native::write_turn(&turn)], model).await.map_err(Stopped::NotKept)?;
         }
         self.turns.push(turn);
         Ok(())
@@ -126,7 +125,7 @@ impl Session {
 
     /// As a request, without tools.
     pub(crate) fn conversation(&self) -> Conversation {
-        let mut conversation = Conversation::new(NATIVE);
+        let mut conversation = Conversation::new(native::ID);
         conversation.system = self.system.clone();
         conversation.turns.clone_from(&self.turns);
         conversation
@@ -140,22 +139,7 @@ impl Imported {
     }
 }
 
-fn written(turns: &[Verbatim<Turn>]) -> Vec<Json> {
-    let mut conversation = Conversation::new(NATIVE);
-    conversation.turns = turns.to_vec();
-    let mut aside = Ledger::default();
-    let body = native().encode_request(&conversation.into(), &Target::default(), &mut aside);
-    let Ok(body) = read_object(body) else { return Vec::new() };
-    body.root().get("turns").into_iter().flat_map(Node::items).map(Node::json).collect()
-}
-
 /// A turn of the user.
 pub(crate) fn of_user(blocks: Vec<Verbatim<Block>>) -> Turn {
     Turn { blocks, ..Turn::new(Role::User) }
 }
-
-pub(crate) fn native() -> &'static dyn Dialect {
-    find(NATIVE.0).unwrap_or(interlingua::ALL[0])
-}
-
-pub(crate) const NATIVE: DialectId = DialectId("native");

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::{Args, Subcommand};
 use interlingua::model::Body;
+use interlingua::native::Native;
 use interlingua::{Dialect, Text, find};
 use interlingua_agent::{Imported, Session, Stored};
 use interlingua_store::{Keeper, PAGE, SessionError, SessionId};
@@ -61,7 +62,7 @@ pub(crate) fn run(order: &Order) -> Result<(), Problem> {
         match &order.what {
             What::List => list(&*store).await,
             What::Show { id } => show(store, *id).await,
-            What::Export { id, to } => export(store, *id, to.unwrap_or(native())).await,
+            What::Export { id, to } => export(store, *id, to.unwrap_or(&Native)).await,
             What::Import { file, from } => import(store, file, *from).await,
             What::Rm { id } => store.delete(OWNER, *id).await.map_err(|error| bad(*id, &error)),
         }
@@ -155,7 +156,8 @@ fn read(bytes: Vec<u8>, from: Option<&'static dyn Dialect>) -> Option<Imported> 
     Session::import(transcript.body, transcript.dialect).ok()
 }
 
-fn bad(id: SessionId, error: &SessionError) -> Problem {
+/// Why there is no such session here.
+pub(crate) fn bad(id: SessionId, error: &SessionError) -> Problem {
     match error {
         SessionError::Missing => Problem::usage(
             format!("there is no session {id}"),
@@ -175,10 +177,6 @@ fn age(micros: i64) -> String {
         3600..86_400 => format!("{} h", seconds / 3600),
         _ => format!("{} d", seconds / 86_400),
     }
-}
-
-fn native() -> &'static dyn Dialect {
-    find("native").unwrap_or(interlingua::ALL[0])
 }
 
 pub(crate) const HELP: &str = "\

@@ -1,10 +1,8 @@
 //! What is asked for, told by method and path. Queries and unknown prefixes do not matter.
 
 use http::{HeaderMap, Method, Uri, header};
-use interlingua::{Dialect, find};
+use interlingua::{Dialect, find, native};
 use percent_encoding::percent_decode_str;
-
-use crate::sessions::NATIVE;
 
 /// What is asked for.
 pub(crate) enum Endpoint {
@@ -104,7 +102,7 @@ pub(crate) fn address(method: &Method, uri: &Uri, headers: &HeaderMap) -> Addres
             let path = path.iter().map(|part| (*part).to_owned()).collect();
             let query = uri.query().unwrap_or_default().to_owned();
             let ask = SessionAsk { method: method.clone(), path, query };
-            (Endpoint::Sessions(ask), Some(NATIVE))
+            (Endpoint::Sessions(ask), Some(native::ID.0))
         }
         (&Method::GET, ["api", "turns"]) => (Endpoint::Turns { turn: None }, None),
         (&Method::GET, ["api", "turns", turn]) => {

@@ -56,7 +56,7 @@ impl Running {
         // Nobody listening means that it has stopped.
         let _ = self.stop.send(true);
         let _ = self.left.recv().await;
-        self.gateway.talks.all_settled().await;
+        self.gateway.floors.all_settled().await;
         remembered::settle(&*self.gateway.store).await;
         if let Some(exporter) = self.exporter {
             exporter.end().await;

@@ -7,10 +7,10 @@ use http::header::CONTENT_TYPE;
 use http::{Method, Response, StatusCode};
 use interlingua::model::{FailureKind, Role, Turn};
 use interlingua::wire::Node;
-use interlingua::{Doc, Failure, Json, Text, Verbatim, find};
+use interlingua::{Dialect as _, Doc, Failure, Json, Text, Verbatim, native};
 use interlingua_store::{Append, Cursor, Draft, Reading, SessionError, SessionId};
 
-pub(crate) use self::recording::{Recording, Talks};
+pub(crate) use self::recording::{Floors, Recording};
 use crate::endpoint::{Asked, SessionAsk};
 use crate::out::Out;
 use crate::refusal::{JSON, Refusal, failure};
@@ -35,7 +35,7 @@ impl Came<'_> {
             (&Method::POST, []) => self.create().await?,
             (&Method::GET, [id]) => {
                 let id = known(id)?;
-                self.gateway.talks.settled(id).await;
+                self.gateway.floors.settled(id).await;
                 let reading = store.read(self.owner, id, 0..u64::MAX).await;
                 written::reading(&reading.map_err(|error| refused(&error))?)
             }
@@ -100,7 +100,7 @@ impl Came<'_> {
         let body =
             if self.body.is_empty() { None } else { Some(read(&self.body, &self.config.limits)?) };
         let turns = body.as_ref().and_then(|body| body.root().get("turns")).and_then(Node::count);
-        self.gateway.talks.settled(id).await;
+        self.gateway.floors.settled(id).await;
         let fork = self.gateway.store.fork(self.owner, id, turns.unwrap_or(u64::MAX)).await;
         Ok(written::session(
             &fork.map_err(|error| refused(&error))?,
@@ -111,19 +111,18 @@ impl Came<'_> {
     /// Says something new, and brings the model's answer to the whole conversation.
     async fn go_on(self, id: SessionId, place: Place) -> Result<Response<Out>, Refusal> {
         let store = self.gateway.store.clone();
-        let floor = self.gateway.talks.floor(id).await;
+        let floor = self.gateway.floors.floor(id).await;
         let new = read(&self.body, &self.config.limits)?;
         let reading = store.read(self.owner, id, 0..u64::MAX).await;
         let reading = reading.map_err(|error| refused(&error))?;
         let said = said(&new);
         let mut seen = reading.session.turns;
         if let Some(turn) = &said {
-            let turns =
-                vec![interlingua_store::Turn::whole(written::turn(turn.clone()).to_bytes())];
+            let turns = vec![interlingua_store::Turn::whole(native::write_turn(turn).to_bytes())];
             let append = Append { seen, turns, model: None };
             seen = store.append(self.owner, id, append).await.map_err(|error| refused(&error))?;
         }
-        let body = whole(&new, &reading, said)?;
+        let body = whole(&new, &reading, said.as_ref())?;
         let text = |key: &str| new.root().get(key).map(|said| said.word().into_owned());
         let model = text("model").unwrap_or_else(|| reading.session.model.clone());
         let asked = Asked {
@@ -140,8 +139,7 @@ impl Came<'_> {
 /// What the user says next; nothing where the last answer is to be tried again.
 fn said(new: &Doc) -> Option<Verbatim<Turn>> {
     if let Some(turn) = new.root().get("turn").filter(|turn| turn.is_object()) {
-        let native = find(NATIVE)?;
-        return Some(native.decode_turn(turn, &mut interlingua::Ledger::default()));
+        return Some(native::Native.decode_turn(turn, &mut interlingua::Ledger::default()));
     }
     let words = new.root().get("say").and_then(Node::text)?;
     let mut turn = Turn::new(Role::User);
@@ -150,13 +148,13 @@ fn said(new: &Doc) -> Option<Verbatim<Turn>> {
 }
 
 /// The request that a client without a session would send.
-fn whole(new: &Doc, reading: &Reading, said: Option<Verbatim<Turn>>) -> Result<Json, Refusal> {
+fn whole(new: &Doc, reading: &Reading, said: Option<&Verbatim<Turn>>) -> Result<Json, Refusal> {
     let mut turns: Vec<Json> = reading
         .turns
         .iter()
         .filter_map(|one| Json::parse(String::from_utf8_lossy(&one.turn.body).into_owned()).ok())
         .collect();
-    turns.extend(said.map(written::turn));
+    turns.extend(said.map(native::write_turn));
     if turns.is_empty() {
         return Err(failure(FailureKind::Shape, "`say` or `turn` is what the user says").into());
     }
@@ -194,5 +192,4 @@ fn json(body: &Json) -> Response<Out> {
     response
 }
 
-pub(crate) const NATIVE: &str = "native";
 const USUAL_PAGE: usize = 50;

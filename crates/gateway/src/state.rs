@@ -25,7 +25,7 @@ use crate::learned::Learned;
 use crate::otel::Line;
 use crate::quota::Quotas;
 use crate::refusal::failure;
-use crate::sessions::Talks;
+use crate::sessions::Floors;
 use crate::vault::Vault;
 use crate::{remembered, telemetry};
 
@@ -48,8 +48,8 @@ pub struct Gateway {
     pub(crate) vault: Arc<Vault>,
     /// What is remembered beyond a request.
     pub(crate) store: Arc<dyn Keeper>,
-    /// Sessions that are being answered.
-    pub(crate) talks: Arc<Talks>,
+    /// Who answers which session.
+    pub(crate) floors: Arc<Floors>,
     /// To whom requests are told, if to anybody.
     pub(crate) line: Option<Arc<Line>>,
 }
@@ -82,7 +82,7 @@ impl Gateway {
             metrics: telemetry::metrics(),
             vault: Arc::new(Vault::new(Arc::clone(&store))),
             store: keeper,
-            talks: Arc::default(),
+            floors: Arc::default(),
             line: config.telemetry.is_on().then(|| Arc::new(Line::new())),
             config: Arc::new(ArcSwap::from_pointee(config)),
         })
@@ -105,7 +105,7 @@ impl Gateway {
             metrics: self.metrics.clone(),
             vault: Arc::clone(&self.vault),
             store: Arc::clone(&self.store),
-            talks: Arc::clone(&self.talks),
+            floors: Arc::clone(&self.floors),
             line: self.line.clone(),
         })
     }

@@ -24,7 +24,7 @@ use bytes::Bytes;
 use interlingua_model::Tool;
 
 pub use error::{ReplyError, TranslateError};
-pub use interlingua_dialects::{ALL, Dialect, StreamReader, StreamWriter, find, note};
+pub use interlingua_dialects::{ALL, Dialect, StreamReader, StreamWriter, find, native, note};
 pub use interlingua_guard as guard;
 pub use interlingua_model as model;
 pub use interlingua_model::{

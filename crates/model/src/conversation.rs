@@ -2,7 +2,7 @@
 
 use interlingua_wire::{Json, Text};
 
-use crate::{Block, DialectId, Extras, Settings, Tool, Verbatim};
+use crate::{Block, Body, DialectId, Extras, Settings, Tool, Verbatim};
 
 #[derive(Clone, Debug)]
 pub struct Conversation {
@@ -67,7 +67,7 @@ impl Conversation {
         before.iter().rev().flat_map(|turn| turn.blocks.iter().rev()).find_map(|block| match &block
             .body
         {
-            crate::Body::ToolCall(call) if call.id == *id => Some(call),
+            Body::ToolCall(call) if call.id == *id => Some(call),
             _ => None,
         })
     }
@@ -76,6 +76,19 @@ impl Conversation {
 impl Turn {
     pub fn new(role: Role) -> Self {
         Self { role, blocks: Vec::new(), extras: Extras::default() }
+    }
+
+    /// It says nothing that could be sent back: thoughts alone are no answer, and blank words are refused.
+    pub fn is_silent(&self) -> bool {
+        self.blocks.iter().all(|block| match &block.body {
+            Body::Text { text, .. } | Body::Refusal(text) => text.is_blank(),
+            Body::Thinking(_) => true,
+            Body::ToolCall(_)
+            | Body::ToolResult(_)
+            | Body::Media(_)
+            | Body::Data(_)
+            | Body::Foreign { .. } => false,
+        })
     }
 
     /// Some provider vouches for a block of this turn, and perhaps for its place.

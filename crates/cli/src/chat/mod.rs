@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 
 use crate::ending::asked_to_end;
 use crate::problem::Problem;
-use crate::{serve, settings};
+use crate::{serve, sessions, settings};
 use models::Models;
 use screen::Screen;
 
@@ -114,13 +114,7 @@ async fn opened(
     id: SessionId,
     screen: &mut Screen,
 ) -> Result<Found, Problem> {
-    let found = Stored::open(store, OWNER, id).await.map_err(|error| match error {
-        SessionError::Missing => Problem::usage(
-            format!("there is no session {id}"),
-            "`interlingua sessions list` shows all.",
-        ),
-        other => Problem::bad(format!("session {id}: {other}"), ""),
-    })?;
+    let found = Stored::open(store, OWNER, id).await.map_err(|error| sessions::bad(id, &error))?;
     screen.note(&format!("{} ({} turns)", found.title, found.session.turns().len()));
     for number in &found.damaged {
         screen.note(&format!("turn {number} is damaged, and left out"));

@@ -19,7 +19,7 @@ use interlingua_model::{
     Block, Conversation, DialectId, Exchange, Failure, Ledger, Reply, Role, Target, Tool, Turn,
     Verbatim,
 };
-use interlingua_wire::{Doc, Node};
+use interlingua_wire::{Doc, Json, Node};
 
 use crate::{Dialect, StreamReader, StreamWriter};
 
@@ -27,6 +27,11 @@ pub const ID: DialectId = DialectId("native");
 
 #[derive(Debug)]
 pub struct Native;
+
+/// A turn by itself, as [`Dialect::decode_turn`] reads it.
+pub fn write_turn(turn: &Verbatim<Turn>) -> Json {
+    Json::object(|o| request::encode_turn(turn, o))
+}
 
 impl Dialect for Native {
     fn id(&self) -> DialectId {

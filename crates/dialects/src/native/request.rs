@@ -43,7 +43,7 @@ pub(super) fn encode(conversation: &Verbatim<Conversation>, target: &Target) -> 
     out.into_bytes().into()
 }
 
-fn encode_turn(turn: &Verbatim<Turn>, o: &mut Object<'_>) {
+pub(super) fn encode_turn(turn: &Verbatim<Turn>, o: &mut Object<'_>) {
     let keep = if blocks::has_raw(turn.written()) { Raw::Above } else { Raw::Keep };
     o.word("role", names::word(names::ROLES, turn.role));
     o.array("blocks", |a| blocks::blocks(&turn.blocks, keep, a));

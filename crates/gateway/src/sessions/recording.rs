@@ -3,15 +3,14 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use interlingua::model::{Body, Reply};
+use interlingua::model::Reply;
+use interlingua::native;
 use interlingua_store::{Append, Keeper, SessionId, Turn};
 use tokio::sync::OwnedMutexGuard;
 
-use super::written;
-
-/// Sessions that are being answered.
+/// Who has the floor in sessions that are being answered.
 #[derive(Debug, Default)]
-pub(crate) struct Talks(Mutex<HashMap<SessionId, Arc<Talk>>>);
+pub(crate) struct Floors(Mutex<HashMap<SessionId, Arc<Talk>>>);
 
 #[derive(Debug, Default)]
 struct Talk {
@@ -28,8 +27,8 @@ pub(crate) struct Floor {
     _alone: OwnedMutexGuard<()>,
 }
 
-impl Talks {
-    /// Waits until nobody else answers this session.
+impl Floors {
+    /// The right to answer; waits until nobody else has it.
     pub(crate) async fn floor(&self, id: SessionId) -> Floor {
         let talk = {
             let mut talks = self.talks();
@@ -41,7 +40,7 @@ impl Talks {
         Floor { talk, _alone: alone }
     }
 
-    /// Waits until what was answered in this session is written down.
+    /// Waits until what was answered is written down.
     pub(crate) async fn settled(&self, id: SessionId) {
         let talk = self.talks().get(&id).map(Arc::clone);
         if let Some(talk) = talk {
@@ -49,7 +48,7 @@ impl Talks {
         }
     }
 
-    /// As [`Talks::settled`], for all.
+    /// As [`Floors::settled`], for all.
     pub(crate) async fn all_settled(&self) {
         let talks: Vec<Arc<Talk>> = self.talks().values().map(Arc::clone).collect();
         for talk in talks {
@@ -78,10 +77,10 @@ pub(crate) struct Recording {
 impl Recording {
     /// The reply is whole. One that says nothing is not kept: sent again, it would be refused.
     pub(crate) fn keep(self, reply: &Reply) {
-        if says_nothing(reply) {
+        if reply.turn.is_silent() {
             return;
         }
-        let turn = written::turn(reply.turn.clone().into());
+        let turn = native::write_turn(&reply.turn.clone().into());
         let turns = vec![Turn::whole(turn.to_bytes())];
         let append = Append { seen: self.seen, turns, model: Some(self.model.clone()) };
         // Only who has the floor writes, so the pen is free, but for a moment of somebody who looks.
@@ -95,12 +94,4 @@ impl Recording {
             drop((pen, self.floor));
         });
     }
-}
-
-fn says_nothing(reply: &Reply) -> bool {
-    reply.turn.blocks.iter().all(|block| match &block.body {
-        Body::Text { text, .. } | Body::Refusal(text) => text.is_blank(),
-        Body::Thinking(_) => true,
-        _ => false,
-    })
 }

@@ -1,12 +1,10 @@
 //! Sessions as JSON, both ways.
 
-use interlingua::model::{Conversation, DialectId, FailureKind, Turn};
-use interlingua::wire::Node;
+use interlingua::model::FailureKind;
 use interlingua::wire::json::Object;
-use interlingua::{Doc, Json, Ledger, Target, Text, Verbatim, find, read_object};
+use interlingua::{Doc, Json, Ledger, Text, find, native};
 use interlingua_store::{Page, Reading, Session, State, Turn as Stored};
 
-use super::NATIVE;
 use crate::refusal::{Refusal, failure};
 
 /// The turns that a client gives: our own, or messages of the dialect it names. Loading is decoding: what
@@ -15,31 +13,17 @@ pub(super) fn turns_of(
     body: &Doc,
     dialect: Option<&str>,
 ) -> Result<(Vec<Stored>, Ledger), Refusal> {
-    let dialect = dialect.unwrap_or(NATIVE);
+    let dialect = dialect.unwrap_or(native::ID.0);
     let from = find(dialect)
         .ok_or_else(|| failure(FailureKind::Shape, &format!("there is no dialect `{dialect}`")))?;
     let mut ledger = Ledger::default();
-    let key = if dialect == NATIVE { "turns" } else { from.turns_key() };
+    let key = if dialect == native::ID.0 { "turns" } else { from.turns_key() };
     let Some(list) = body.root().get(key) else { return Ok((Vec::new(), ledger)) };
     // What stands beside the turns is not for a dialect to read.
     let alone = Json::object(|o| o.key(key).json(&list.json()));
     let read = from.decode_request(&alone.doc(), &mut ledger).into_value();
-    let turns = read.turns.into_iter().map(|turn| Stored::whole(self::turn(turn).to_bytes()));
+    let turns = read.turns.iter().map(|turn| Stored::whole(native::write_turn(turn).to_bytes()));
     Ok((turns.collect(), ledger))
-}
-
-/// A turn in our own dialect.
-pub(super) fn turn(turn: Verbatim<Turn>) -> Json {
-    let mut conversation = Conversation::new(DialectId(NATIVE));
-    conversation.turns.push(turn);
-    let mut aside = Ledger::default();
-    let native = find(NATIVE).unwrap_or(interlingua::ALL[0]);
-    let body = native.encode_request(&conversation.into(), &Target::default(), &mut aside);
-    let turn = read_object(body).ok().and_then(|body| {
-        let turns = body.root().get("turns")?;
-        turns.items().next().map(Node::json)
-    });
-    turn.unwrap_or(Json::NULL)
 }
 
 pub(super) fn page(page: &Page) -> Json {
