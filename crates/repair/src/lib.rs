@@ -257,12 +257,12 @@ pub fn repair(
     let mut work = Work::new(conversation, profile, recalled, ledger);
     odd::forget(&mut work);
     let misheard = hearing::listen(&mut work);
-    for rule in ALL {
-        if let Apply::Conversation(apply) = rule.apply
-            && rule.about.is_none_or(|about| work.holds(about))
-        {
-            work.begin(rule.name);
-            apply(&mut work);
+    for (at, rule) in ALL.iter().enumerate() {
+        run(rule, &mut work);
+        // What fitted an older list is looked at again in the new one.
+        if work.take_relisted() {
+            let again = ALL[..=at].iter().filter(|rule| rule.stage == Stage::Fit);
+            again.for_each(|rule| run(rule, &mut work));
         }
     }
     if misheard {
@@ -270,6 +270,15 @@ pub fn repair(
         hearing::settle(&mut work);
     }
     work.finish()
+}
+
+fn run(rule: &Rule, work: &mut Work<'_>) {
+    if let Apply::Conversation(apply) = rule.apply
+        && rule.about.is_none_or(|about| work.holds(about))
+    {
+        work.begin(rule.name);
+        apply(work);
+    }
 }
 
 /// Runs every rule that works on the body as it is written, if there is anything to do for one.

@@ -4,6 +4,7 @@ use interlingua_model::{Body, ToolKind};
 use interlingua_wire::{Json, Node, Text};
 
 use crate::Work;
+use crate::tools::OLD_LIST;
 
 /// A tool as a choice names it: its kind, and its name or label.
 type Offered = (String, String);
@@ -139,9 +140,15 @@ pub(crate) fn is_said(work: &Work<'_>) -> bool {
 /// Whether the body offers functions in the older list only, of which nothing is chosen by name.
 pub(crate) fn is_old(work: &Work<'_>) -> bool {
     let conversation = work.conversation();
-    let has = |key: &str| conversation.fields.iter().any(|field| field.key == key);
     let written = conversation.tools.text_for(work.profile.dialect).is_some();
-    written && !conversation.tools.is_empty() && has("functions") && !has("tools")
+    written && !conversation.tools.is_empty() && lists_old_only(work)
+}
+
+/// Whether the body has the older list of tools only.
+pub(crate) fn lists_old_only(work: &Work<'_>) -> bool {
+    let fields = &work.conversation().fields;
+    let has = |key: &str| fields.iter().any(|field| field.key == key);
+    has(OLD_LIST) && !has("tools")
 }
 
 /// The word in which the body makes its choice, if it is one.
@@ -179,7 +186,7 @@ pub(crate) fn forget_old_choice(work: &mut Work<'_>) {
 /// Whether the body has tools in the old way.
 pub(crate) fn has_old(work: &Work<'_>) -> bool {
     let fields = &work.conversation().fields;
-    let old = fields.iter().find(|field| field.key == OLD_TOOLS);
+    let old = fields.iter().find(|field| field.key == OLD_LIST);
     old.is_some_and(|field| field.value.doc().root().items().next().is_some())
 }
 
@@ -195,5 +202,4 @@ pub(crate) fn forget_choice(work: &mut Work<'_>) -> bool {
 
 const CHOICE: &str = "tool_choice";
 const OLD_CHOICE: &str = "function_call";
-const OLD_TOOLS: &str = "functions";
 const BRINGS: &str = "additional_tools";

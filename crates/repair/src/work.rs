@@ -27,6 +27,10 @@ pub struct Work<'w> {
     paired: usize,
     done: Repaired,
     looks: Option<Rc<[Look]>>,
+    /// Tools were passed over that the request still has.
+    overlooked: bool,
+    /// Tools that nobody looked at stand in the list now that everybody reads.
+    relisted: bool,
 }
 
 /// What the provider knows by another name than the client.
@@ -55,6 +59,8 @@ impl<'w> Work<'w> {
             paired: 0,
             done: Repaired::default(),
             looks: None,
+            overlooked: false,
+            relisted: false,
         }
     }
 
@@ -125,7 +131,36 @@ impl<'w> Work<'w> {
     pub fn tools(&mut self) -> &mut Vec<Verbatim<Tool>> {
         self.surveyed = None;
         self.looks = None;
-        self.conversation.edit().tools.edit()
+        let legacy = tools::legacy(self.conversation);
+        if std::mem::take(&mut self.overlooked) {
+            self.loss(Place::BODY, "left out what is no function");
+        }
+        let tools = self.conversation.edit().tools.edit();
+        // Those of an older list are written anew in the new one.
+        self.relisted |= legacy > 0;
+        let old = tools.len() - legacy;
+        for tool in &mut tools[old..] {
+            tool.edit();
+        }
+        tools
+    }
+
+    /// Whether tools of an older list have joined the others since this was asked.
+    pub(crate) fn take_relisted(&mut self) -> bool {
+        std::mem::take(&mut self.relisted)
+    }
+
+    /// Passes over tools that nobody reads; the request stays as it is.
+    pub(crate) fn overlook_tools(&mut self, keep: impl Fn(usize) -> bool) {
+        self.looks = None;
+        self.overlooked = true;
+        self.done.trail.tools_kept(self.conversation.tools.len(), &keep);
+        let mut at = 0..;
+        self.conversation.change_beside(|conversation| {
+            conversation
+                .tools
+                .change_beside(|tools| tools.retain(|_| at.next().is_some_and(&keep)));
+        });
     }
 
     /// Takes away the tools for which `keep` does not say that they stay.

@@ -26,10 +26,10 @@ pub(super) fn decode_all(body: Node<'_>, ledger: &mut Ledger) -> Verbatim<Vec<Ve
         for node in list.items() {
             let place = Place::tool(tools.len());
             // In the old list there are functions and nothing else.
-            let bare = key == "functions" && node.is_object() && node.get("function").is_none();
-            let tool =
-                if bare { described(node, node, false) } else { decode(node, place, ledger) };
-            tools.push(tool);
+            let old = key == "functions" && node.is_object();
+            let inner = node.get("function").filter(|inner| inner.get("name").is_some());
+            let bare = || described(node, inner.unwrap_or(node), false);
+            tools.push(if old { bare() } else { decode(node, place, ledger) });
         }
         text.get_or_insert_with(|| list.json());
     }
@@ -49,10 +49,8 @@ pub(super) fn decode(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verba
     let typed = kind == "function" || node.get("type").is_none();
     let (inner, freeform) = match (&*kind, node.get("function"), node.get("custom")) {
         ("custom", _, Some(custom)) if custom.is_object() => (custom, true),
-        // Whatever type it says, it describes a function, if that has a name.
-        (_, Some(function), _)
-            if function.is_object() && (typed || function.get("name").is_some()) =>
-        {
+        // Whatever type it says, it describes a function, if there is anything of one.
+        (_, Some(function), _) if function.is_object() && (typed || is_told(function)) => {
             (function, false)
         }
         (_, None, Some(custom)) if custom.get("name").is_some() => (custom, true),
@@ -77,6 +75,10 @@ fn misshapen(node: Node<'_>) -> Vec<&'static str> {
         })
     };
     ["type", "function"].into_iter().filter(is_odd).collect()
+}
+
+fn is_told(function: Node<'_>) -> bool {
+    function.get("name").is_some() || function.get("parameters").is_some()
 }
 
 fn is_no_name(name: Node<'_>) -> bool {

@@ -89,6 +89,10 @@ pub fn apply(work: &mut Work<'_>) {
             "the tool choice is a word here"
         };
         work.change(Place::SETTINGS, what);
+        if names {
+            // The list is written anew.
+            work.tools();
+        }
     }
 }
 

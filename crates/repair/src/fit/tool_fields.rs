@@ -24,7 +24,7 @@ use interlingua_wire::{Field, Json, Kind};
 
 use crate::shape::{Fit, Kind as Shape, Reading};
 use crate::tools::{extra_fits, is_mark};
-use crate::{Profile, Work};
+use crate::{Profile, Work, offer};
 
 pub fn apply(work: &mut Work<'_>) {
     list(work);
@@ -50,6 +50,9 @@ pub fn apply(work: &mut Work<'_>) {
 /// The list itself: no list at all, or an empty one where there must be some tool.
 fn list(work: &mut Work<'_>) {
     let (conversation, rules) = (work.conversation(), work.profile.tools);
+    if offer::lists_old_only(work) {
+        return;
+    }
     let Some(text) = conversation.tools.text_for(work.profile.dialect) else { return };
     let (kind, none) = (text.kind(), conversation.tools.is_empty());
     let empty = none || kind == Kind::Array && text.doc().root().is_empty();

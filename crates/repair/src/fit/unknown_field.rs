@@ -2,7 +2,7 @@
 //!
 //! Clients of the same dialect send fields that this target does not know, or not without a beta that
 //! the client did not ask for; some send values of a type that the target cannot read. Whatever the
-//! target knows stays as it was written.
+//! target knows stays as it was written. An older list of functions is offered as tools instead.
 //!
 //! ## Why
 //! > context_management: Extra inputs are not permitted
@@ -22,7 +22,8 @@ use interlingua_wire::Json;
 
 use crate::profile::fields::Part;
 use crate::shape::{Fit, Key, Reading};
-use crate::{About, Profile, Work};
+use crate::tools::OLD_LIST;
+use crate::{About, Profile, Work, offer};
 
 pub fn apply(work: &mut Work<'_>) {
     if work.conversation().source == work.profile.dialect {
@@ -74,6 +75,15 @@ fn body(work: &mut Work<'_>) {
                 work.loss(Place::BODY, what);
                 work.fields()[at].value = json;
             }
+            Fit::Drop if name == OLD_LIST && offers_old(work) => {
+                work.tools();
+                work.change(
+                    Place::BODY,
+                    "functions are offered as tools: the target knows no others",
+                );
+                work.fields().remove(at);
+                continue;
+            }
             Fit::Drop => {
                 let what = format!("left out `{name}`: the target does not know it");
                 work.loss(Place::BODY, what);
@@ -83,6 +93,10 @@ fn body(work: &mut Work<'_>) {
         }
         at += 1;
     }
+}
+
+fn offers_old(work: &Work<'_>) -> bool {
+    offer::has_old(work) && !work.conversation().tools.is_empty()
 }
 
 fn turn_fields(work: &mut Work<'_>, turn: usize) {

@@ -18,12 +18,13 @@ use interlingua_model::{Place, Tool, ToolKind};
 use interlingua_wire::{Node, Text};
 
 use crate::Work;
-use crate::tools::forget_choice;
+use crate::tools::{forget_choice, unread};
 
 pub fn apply(work: &mut Work<'_>) {
     if work.conversation().tools.is_empty() {
         return;
     }
+    overlook(work);
     let looks = work.looks();
     let mut gone = Vec::new();
     for at in (0..looks.len()).filter(|at| looks[*at].unknown) {
@@ -46,6 +47,17 @@ pub fn apply(work: &mut Work<'_>) {
         gone.iter().map(|at| work.conversation().tools[*at].name.clone()).collect();
     work.retain_tools(|at| !gone.contains(&at));
     forget_choice(work, &names);
+}
+
+/// What is no function in an older list that nobody reads is no tool, should that be written anew.
+fn overlook(work: &mut Work<'_>) {
+    let tools = &work.conversation().tools;
+    let is_foreign = |tool: &Tool| matches!(tool.kind, ToolKind::Foreign { .. });
+    let old = tools.len() - unread(work.conversation(), work.profile);
+    if tools[old..].iter().any(|tool| is_foreign(tool)) {
+        let foreign: Vec<bool> = tools.iter().map(|tool| is_foreign(tool)).collect();
+        work.overlook_tools(|at| at < old || !foreign[at]);
+    }
 }
 
 fn kind(tool: &Tool) -> String {

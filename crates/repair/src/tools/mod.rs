@@ -71,16 +71,30 @@ pub(crate) fn nameless(work: &mut crate::Work<'_>) -> usize {
 }
 
 /// How many tools at the end stand in the older list, if that leaves as it came.
-fn unread(conversation: &Conversation, profile: &Profile) -> usize {
-    let ours = conversation.source == profile.dialect;
-    let written = conversation.tools.text_for(profile.dialect).is_some();
-    if ours && written { legacy(conversation) } else { 0 }
+pub(crate) fn unread(conversation: &Conversation, profile: &Profile) -> usize {
+    let takes = |known| profile.reading().find(known, OLD_LIST).is_some();
+    let ours = conversation.source == profile.dialect && profile.fields.body.is_none_or(takes);
+    if ours { legacy(conversation) } else { 0 }
 }
 
-/// How many tools at the end stand in a list of an older kind, where they have no type.
-fn legacy(conversation: &Conversation) -> usize {
-    let field = conversation.fields.iter().find(|field| field.key == "functions");
-    field.map_or(0, |field| field.value.doc().root().len())
+/// How many tools at the end stand in a list of an older kind, where they have no type. Once the tools
+/// are edited, all of them stand in one list.
+pub(crate) fn legacy(conversation: &Conversation) -> usize {
+    let field = conversation.fields.iter().find(|field| field.key == OLD_LIST);
+    let written = conversation.tools.written().is_some();
+    let Some(field) = field.filter(|_| written) else { return 0 };
+    let doc = field.value.doc();
+    let listed: Vec<Node<'_>> = doc.root().items().collect();
+    let mut tools = conversation.tools.iter().rev().peekable();
+    // What was passed over stands in the list only; the same words may stand in both lists.
+    let is_next = |item: &&Node<'_>| {
+        let same = |tool: &&Verbatim<Tool>| {
+            let text = tool.written().map(|(_, text)| text.as_str());
+            text.is_some_and(|text| std::ptr::eq(text, item.raw()))
+        };
+        tools.next_if(same).is_some()
+    };
+    listed.iter().rev().filter(is_next).count()
 }
 
 fn one(tool: &Verbatim<Tool>, profile: &Profile, legacy: bool) -> Look {
@@ -280,6 +294,8 @@ fn about_fits(about: &Json) -> bool {
         .fields()
         .all(|field| field.is("description") && (field.value.is_string() || field.value.is_null()))
 }
+
+pub(crate) const OLD_LIST: &str = "functions";
 
 /// Where a tool remembers that its schema is of the provider's own kind.
 const OWN: &str = "parameters";
