@@ -68,7 +68,8 @@ impl<'d> Walk<'d> {
         }
         let Some(reference) = schema.get("$ref").filter(|reference| reference.is_string()) else {
             return out.object(|object| {
-                for field in schema.fields() {
+                // What is no text names nothing.
+                for field in schema.fields().filter(|field| !field.is("$ref")) {
                     if !(is_root && (field.is("$defs") || field.is("definitions"))) {
                         self.field(&field.key(), field.value, object);
                     }
