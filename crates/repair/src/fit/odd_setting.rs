@@ -71,7 +71,8 @@ pub fn apply(work: &mut Work<'_>) {
 /// Whether the seed stands in a field that only a relative of the target reads.
 fn is_elsewhere(work: &Work<'_>) -> bool {
     let has = |key: &str| work.conversation().fields.iter().any(|field| field.key == key);
-    !has(SEED) && !work.profile.params.respelled.contains(&SEED)
+    // Without its field, it is said anew.
+    has(RELATIVES_SEED) && !has(SEED) && !work.profile.params.respelled.contains(&SEED)
 }
 
 /// Leaves out fields of which another one holds the meaning, and which are no numbers.
@@ -151,6 +152,7 @@ macro_rules! slot {
 type Look = fn(&Settings) -> Option<&Json>;
 
 const SEED: &str = "seed";
+const RELATIVES_SEED: &str = "random_seed";
 const FRACTION: &str = "top_k";
 
 /// What not everybody knows.

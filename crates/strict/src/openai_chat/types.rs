@@ -6,7 +6,7 @@ use super::flavor::{COPIES, INVENTOR, ROUTED_ANTHROPIC, ROUTED_GOOGLE, voice};
 use super::tools::NAME_PATTERN;
 use super::view::{Message, bracketed, kind, messages};
 use super::words::{Refusal, Words, words};
-use crate::rule::{Fields as _, Findings, items};
+use crate::rule::{Fields as _, Findings, items, string};
 use crate::{Evidence, Request, Rule};
 
 pub(super) const WRONG_TYPE: Rule = Rule {
@@ -34,6 +34,9 @@ fn wrong_type(request: &Request<'_>, findings: &mut Findings) {
     if INVENTOR.contains(&request.flavor) {
         typed(request.body, "", INVENTORS, &mut found);
     }
+    if request.flavor == "mistral" {
+        typed(request.body, "", MISTRALS, &mut found);
+    }
     for message in messages(request) {
         of_message(request, &message, &mut found);
     }
@@ -60,6 +63,11 @@ fn of_message<'v>(request: &Request<'_>, message: &Message<'v>, found: &mut Foun
         let path = message.at(&format!("content.{at}"));
         object(part, &path, found);
         typed(part, &path, PART_TYPES, found);
+        let refusal = part.as_object().and_then(|part| part.get("refusal"));
+        let is_one = string(part, "type") == "refusal" && INVENTOR.contains(&request.flavor);
+        if let Some(refusal) = refusal.filter(|refusal| is_one && !refusal.is_string()) {
+            found.push((format!("{path}.refusal"), "a string", refusal));
+        }
     }
     for (at, call) in message.calls().iter().enumerate() {
         let path = message.at(&format!("tool_calls.{at}"));
@@ -136,6 +144,8 @@ const TYPES: &[Typed] = &[
 ];
 /// What others may not even look at.
 const INVENTORS: &[Typed] = &[("metadata", "an object", Value::is_object)];
+/// Its name for the seed.
+const MISTRALS: &[Typed] = &[("random_seed", "an integer", whole)];
 const PROBABLE: &[Typed] = &[("top_logprobs", "an integer", whole)];
 const MESSAGE_TYPES: &[Typed] = &[
     ("role", "a string", Value::is_string),

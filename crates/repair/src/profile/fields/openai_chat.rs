@@ -205,7 +205,7 @@ const HELD_AUDIO: &[Key] =
     &[need("input_audio", Open(&[need("data", OrNull(&Any)), need("format", OrNull(&Any))]))];
 const IMAGE: &[Key] = &[key("type", Any), need("image_url", Open(&[HELD_URL])), BREAKPOINT[0]];
 const AUDIO: &[Key] = &[key("type", Any), HELD_AUDIO[0], BREAKPOINT[0]];
-const REFUSAL: &[Key] = &[key("type", Any), need("refusal", Any)];
+const REFUSAL: &[Key] = &[key("type", Any), need("refusal", Text)];
 const NAMED: &[Key] = &[key("name", Text)];
 const PARTS: &[(Part, &[Key])] = &[
     (Part::Text, BREAKPOINT),
