@@ -66,7 +66,11 @@ fn is_aborted(work: &Work<'_>, turn: &Verbatim<Turn>, alone: Alone) -> bool {
     if alone == Alone::Refused && as_written && turn.blocks.iter().any(held) {
         return false;
     }
-    let nothing = |text: &interlingua_wire::Text| text.is_blank();
+    // Where it must hold something, a blank is something.
+    let nothing = |text: &interlingua_wire::Text| match alone {
+        Alone::Refused => text.is_empty(),
+        Alone::Taken | Alone::BeforeMore => text.is_blank(),
+    };
     turn.blocks.iter().any(|block| is_reasoning(block))
         && turn.blocks.iter().all(|block| {
             is_reasoning(block) || words(block).is_some_and(nothing) || !work.is_said(block)
