@@ -18,8 +18,8 @@
 
 use std::ops::Range;
 
-use interlingua_model::{Block, Body, Place, Role, Seal};
-use interlingua_wire::Text;
+use interlingua_model::{Block, Body, Place, Role, Seal, Verbatim};
+use interlingua_wire::{Json, Text};
 
 use crate::profile::thinking::SealedCalls;
 use crate::{Work, pairing, stand_in, thoughts};
@@ -81,7 +81,7 @@ fn carries(work: &Work<'_>, (turn, at): (usize, usize)) -> bool {
     match block.body {
         // What was read from the call itself is not in the list.
         Body::ToolCall(_) => is_sealed(block) && block.text_for(work.profile.dialect).is_none(),
-        Body::Thinking(_) => is_sealed(block),
+        Body::Thinking(_) => is_sealed(block) || is_sealed_entry(work, block),
         _ => is_signed_entry(block),
     }
 }
@@ -111,6 +111,14 @@ fn is_signed_entry(block: &Block) -> bool {
     let Body::Foreign { json, .. } = &block.body else { return false };
     let doc = json.doc();
     doc.root().get("signature").is_some_and(|seal| !seal.word().is_empty())
+}
+
+/// An entry of the list with a seal that is not said to be another's.
+fn is_sealed_entry(work: &Work<'_>, block: &Verbatim<Block>) -> bool {
+    let is_entry = |text: &Json| {
+        text.doc().root().get("type").is_some_and(|kind| kind.word().starts_with("reasoning."))
+    };
+    block.seal.is_some() && block.text_for(work.profile.dialect).is_some_and(is_entry)
 }
 
 fn is_sealed(block: &Block) -> bool {
