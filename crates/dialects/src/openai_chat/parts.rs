@@ -205,15 +205,17 @@ fn thinking(node: Node<'_>) -> Read {
     let value = node.get("thinking")?;
     let texts: Vec<Text> = match value.text() {
         Some(text) => vec![text],
-        None => value
-            .items()
-            .map(|item| item.get("text").map_or_else(|| text_of(item), text_of))
-            .collect(),
+        None if value.is_array() => value.items().map(thought).collect(),
+        None => (!value.is_null()).then(|| thought(value)).into_iter().collect(),
     };
     let body = Body::Thinking(Thinking { text: Text::concat(&texts), form: Form::Full });
     let signature = node.get("signature").and_then(Node::text);
     let seal = signature.map(|data| Seal::new(Text::word(super::reasoning::UNKNOWN), data));
     Some((Block::new(body).sealed(seal), "thinking"))
+}
+
+fn thought(part: Node<'_>) -> Text {
+    part.get("text").map_or_else(|| text_of(part), text_of)
 }
 
 /// A breakpoint in either of the dialect's two spellings.
