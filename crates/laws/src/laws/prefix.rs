@@ -19,6 +19,8 @@
 //!   be known from the calls; the list grows at its end.
 //! - Which of too many tools stay: those that the history calls. One that is left out is not called, so
 //!   the choice stays the same but for histories from elsewhere.
+//! - Reasoning that is gone and comes back empty, towards the dialect it came in. It is asked for
+//!   around calls only; law 2 leaves the shorter history alone, in which nobody has called yet.
 //! - Instructions that a target insists on, towards the dialect they came in: a developer's word that is
 //!   said later will do, and law 2 leaves it alone.
 
@@ -41,6 +43,7 @@ pub(super) fn check(sent: &Sent<'_>, broken: &mut Vec<Broken>) {
     let forgets = Forgets {
         stand_ins: own && noted("missing-signature"),
         callers: own && has(&short.ledger, "pending-code"),
+        silence: short.body == *shorter && has(&sent.translated.ledger, "missing-reasoning"),
     };
     let (made_up, too_many) = (noted("missing-tools"), noted("tool-count"));
     let insisted = own && noted("missing-instructions");
@@ -67,6 +70,7 @@ pub(super) fn check(sent: &Sent<'_>, broken: &mut Vec<Broken>) {
 struct Forgets {
     stand_ins: bool,
     callers: bool,
+    silence: bool,
 }
 
 impl Forgets {
@@ -74,7 +78,9 @@ impl Forgets {
     fn is_same(&self, one: Option<Node<'_>>, other: Option<Node<'_>>) -> bool {
         let [one, other] = [one, other].map(|node| node.map_or("null", Node::raw));
         let marked = |raw: &str| MARKS.iter().any(|mark| raw.contains(mark));
-        if one == other || !(self.stand_ins || self.callers || marked(one) || marked(other)) {
+        if one == other
+            || !(self.stand_ins || self.callers || self.silence || marked(one) || marked(other))
+        {
             return one == other;
         }
         let read = |raw: &str| {
@@ -115,7 +121,8 @@ impl Forgets {
                     let lost = SIGNATURES.contains(&key.as_str()) && empty || unread;
                     let stand_in = self.stand_ins && (unsaid || lost || value == STAND_IN);
                     let caller = self.callers && key == "caller";
-                    if MARKS.contains(&key.as_str()) || stand_in || caller {
+                    let silence = self.silence && key == "reasoning_content" && value == "";
+                    if MARKS.contains(&key.as_str()) || stand_in || caller || silence {
                         return false;
                     }
                     self.forget(value);
