@@ -156,7 +156,10 @@ fn is_readable(dialect: &str, body: &Value) -> bool {
         item.get("role").or_else(|| item.get("type")).is_some()
             && item.get("summary").is_none_or(is_summary)
     };
-    messages.is_none_or(|messages| messages.iter().all(known))
+    // What stands among the tools and is none is not verified as one.
+    let tools = body.get("tools").and_then(Value::as_array);
+    tools.is_none_or(|tools| tools.iter().all(Value::is_object))
+        && messages.is_none_or(|messages| messages.iter().all(known))
         && input.is_none_or(|input| input.iter().all(typed))
         && contents.is_none_or(|contents| contents.iter().all(told))
 }

@@ -171,7 +171,9 @@ fn mark(block: Option<&mut Value>, point: &Value) {
 
 /// A block as the Messages API knows it.
 pub(super) fn block(value: &Value) -> Value {
-    let Some((kind, inner)) = value.as_object().and_then(|object| object.iter().next()) else {
+    // Null is no member of a union.
+    let mut members = value.as_object().into_iter().flatten();
+    let Some((kind, inner)) = members.find(|(_, inner)| !inner.is_null()) else {
         return json!({"type": "text", "text": "{}"});
     };
     match kind.as_str() {
