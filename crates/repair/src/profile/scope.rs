@@ -43,8 +43,10 @@ impl Aim {
         };
         let bare = |name: &'_ str| name.rsplit('/').next().unwrap_or_default().to_owned();
         match start.strip_suffix('!') {
+            // A longer number is another one.
             Some(start) => bare(&self.said).strip_prefix(start).is_some_and(|rest| {
-                !rest.starts_with(|next: char| next == '.' || next.is_ascii_digit())
+                let rest = rest.strip_prefix('.').unwrap_or(rest);
+                !rest.starts_with(|next: char| next.is_ascii_digit())
             }),
             None if start.contains('.') => bare(&self.said).starts_with(start),
             None => bare(&self.model).starts_with(start),

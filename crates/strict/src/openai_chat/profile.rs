@@ -120,7 +120,8 @@ fn generation(model: &str) -> Option<(u32, u32)> {
     }
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let (major, rest) = rest.split_at(digits(rest));
-    let minor = rest.strip_prefix('.').map_or("0", |rest| &rest[..digits(rest)]);
+    let minor = rest.strip_prefix('.').map_or("", |rest| &rest[..digits(rest)]);
+    let minor = if minor.is_empty() { "0" } else { minor };
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 

@@ -59,7 +59,8 @@ fn bare(model: &str) -> &str {
 
 /// Whether the name begins so and goes on to a variant, not to a later generation.
 fn names(name: &str, begin: &str) -> bool {
-    begins(name, begin) && !name[begin.len()..].starts_with('.')
+    let goes_on = |rest: &str| rest.starts_with(|next: char| next.is_ascii_digit());
+    begins(name, begin) && !name[begin.len()..].strip_prefix('.').is_some_and(goes_on)
 }
 
 /// Whether the name begins so, and not only as a longer number does.
