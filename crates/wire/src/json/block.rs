@@ -1,6 +1,12 @@
 //! What the bytes of a block are to a string: a bit for each.
+//!
+//! Each function is compiled into its caller, and so for the widest registers the machine has.
+#![expect(
+    clippy::inline_always,
+    reason = "only what is inlined is compiled for the caller's registers"
+)]
 
-use wide::u8x16;
+use fearless_simd::{Simd, prelude::*, u8x16, u8x64};
 
 pub(super) const SIZE: usize = 64;
 pub(super) const SHORT: usize = 16;
@@ -11,15 +17,20 @@ pub(super) struct Marks {
     pub(super) quotes: u64,
     pub(super) backslashes: u64,
     pub(super) controls: u64,
+    /// What mostly stands behind a backslash: a quote, a backslash, or the letter of an end of a line.
+    pub(super) escapable: u64,
 }
 
 impl Marks {
-    #[inline]
-    pub(super) fn of(block: &[u8; SIZE]) -> Self {
+    #[inline(always)]
+    pub(super) fn of(simd: impl Simd, block: &[u8; SIZE]) -> Self {
+        let lanes = u8x64::simd_from(simd, *block);
+        let (quotes, backslashes) = (lanes.simd_eq(b'"'), lanes.simd_eq(b'\\'));
         Self {
-            quotes: bits(block, is_quote),
-            backslashes: bits(block, is_backslash),
-            controls: if any(block, is_control) { bits(block, is_control) } else { 0 },
+            quotes: quotes.to_bitmask(),
+            backslashes: backslashes.to_bitmask(),
+            controls: lanes.simd_lt(0x20).to_bitmask(),
+            escapable: (quotes | backslashes | lanes.simd_eq(b'n')).to_bitmask(),
         }
     }
 
@@ -31,98 +42,52 @@ impl Marks {
             quotes: rest(self.quotes),
             backslashes: rest(self.backslashes),
             controls: rest(self.controls),
+            escapable: rest(self.escapable),
         }
     }
 
-    /// The bytes that a backslash makes part of an escape; `carried` says whether one stands before
-    /// the block, and afterwards whether one stands before the next.
+    /// The bytes that a backslash makes part of an escape, and whether it does so with the first of
+    /// the next block; `carried` says whether one does with the first of this.
     ///
     /// In a row of backslashes every other one is escaped itself. A carry runs through a row that
     /// begins at an odd place, and so tells the two kinds of rows apart.
     #[inline]
-    pub(super) fn escaped(&self, carried: &mut bool) -> u64 {
-        let first = u64::from(*carried);
-        if self.backslashes == 0 {
-            *carried = false;
-            return first;
-        }
+    pub(super) fn escaped(&self, carried: bool) -> (u64, bool) {
+        let first = u64::from(carried);
         let backslashes = self.backslashes & !first;
         let behind = backslashes << 1 | first;
         let odd_rows = backslashes & !EVEN & !behind;
         let (ends, over) = odd_rows.overflowing_add(backslashes);
-        *carried = over;
-        (EVEN ^ (ends << 1)) & behind
+        ((EVEN ^ (ends << 1)) & behind, over)
     }
 }
 
-/// The letter that makes an end of a line, behind a backslash.
-#[inline]
-pub(super) fn line_ends(block: &[u8; SIZE]) -> u64 {
-    bits(block, |lane| lane.simd_eq(u8x16::splat(b'n')))
-}
-
 /// Bytes that may follow a backslash, without the `u` of an escape by number.
-#[inline]
-pub(super) fn letters(block: &[u8; SIZE]) -> u64 {
-    bits(block, |lane| {
-        // `b` and `r`, and `f` and `n`, differ in one bit.
-        is_quote(lane)
-            | is_backslash(lane)
-            | lane.simd_eq(u8x16::splat(b'/'))
-            | lane.simd_eq(u8x16::splat(b't'))
-            | (lane | u8x16::splat(b'b' ^ b'r')).simd_eq(u8x16::splat(b'r'))
-            | (lane | u8x16::splat(b'f' ^ b'n')).simd_eq(u8x16::splat(b'n'))
-    })
+#[inline(always)]
+pub(super) fn letters(simd: impl Simd, block: &[u8; SIZE]) -> u64 {
+    let lanes = u8x64::simd_from(simd, *block);
+    // `b` and `r`, and `f` and `n`, differ in one bit.
+    let letters = lanes.simd_eq(b'"')
+        | lanes.simd_eq(b'\\')
+        | lanes.simd_eq(b'/')
+        | lanes.simd_eq(b't')
+        | (lanes | (b'b' ^ b'r')).simd_eq(b'r')
+        | (lanes | (b'f' ^ b'n')).simd_eq(b'n');
+    letters.to_bitmask()
 }
 
 /// Quotes, backslashes and control characters.
-#[inline]
-pub(super) fn special(block: &[u8; SIZE]) -> u64 {
-    bits(block, is_special)
-}
-
-/// No quote, no backslash, no control character.
-#[inline]
-pub(super) fn is_plain(block: &[u8; SIZE]) -> bool {
-    !any(block, is_special)
+#[inline(always)]
+pub(super) fn special(simd: impl Simd, block: &[u8; SIZE]) -> u64 {
+    let lanes = u8x64::simd_from(simd, *block);
+    (lanes.simd_eq(b'"') | lanes.simd_eq(b'\\') | lanes.simd_lt(0x20)).to_bitmask()
 }
 
 /// As [`special`], for a few bytes.
-#[inline]
-pub(super) fn special_of_few(bytes: &[u8; SHORT]) -> u32 {
-    is_special(u8x16::new(*bytes)).to_bitmask()
-}
-
-#[inline]
-fn bits(block: &[u8; SIZE], is_meant: impl Fn(u8x16) -> u8x16) -> u64 {
-    let lanes = block.as_chunks::<SHORT>().0.iter().rev();
-    lanes.fold(0, |bits, lane| bits << SHORT | u64::from(is_meant(u8x16::new(*lane)).to_bitmask()))
-}
-
-#[inline]
-fn any(block: &[u8; SIZE], is_meant: impl Fn(u8x16) -> u8x16) -> bool {
-    let lanes = block.as_chunks::<SHORT>().0.iter();
-    lanes.fold(u8x16::ZERO, |found, lane| found | is_meant(u8x16::new(*lane))).to_bitmask() != 0
-}
-
-#[inline]
-fn is_quote(lane: u8x16) -> u8x16 {
-    lane.simd_eq(u8x16::splat(b'"'))
-}
-
-#[inline]
-fn is_backslash(lane: u8x16) -> u8x16 {
-    lane.simd_eq(u8x16::splat(b'\\'))
-}
-
-#[inline]
-fn is_control(lane: u8x16) -> u8x16 {
-    lane.min(u8x16::splat(0x1f)).simd_eq(lane)
-}
-
-#[inline]
-fn is_special(lane: u8x16) -> u8x16 {
-    is_quote(lane) | is_backslash(lane) | is_control(lane)
+#[inline(always)]
+pub(super) fn special_of_few(simd: impl Simd, bytes: &[u8; SHORT]) -> u64 {
+    let lanes = u8x16::simd_from(simd, *bytes);
+    (lanes.simd_eq(b'"') | lanes.simd_eq(b'\\') | lanes.simd_lt(0x20)).to_bitmask()
 }
 
 /// Every other bit, from the first.

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use fearless_simd::{Level, Simd, dispatch};
+
 use super::block;
 
 /// The contents of an escaped string. A lone surrogate, which no Rust string can hold, is U+FFFD.
@@ -118,10 +120,19 @@ fn numbered(raw: &str) -> (u32, usize) {
 
 /// Appends `contents` escaped, without quotes.
 pub(super) fn escape_into(contents: &str, out: &mut Vec<u8>) {
+    dispatch!(Level::new(), simd => escape_by_blocks(simd, contents, out));
+}
+
+#[expect(
+    clippy::inline_always,
+    reason = "only what is inlined is compiled for the widest registers"
+)]
+#[inline(always)]
+fn escape_by_blocks(simd: impl Simd, contents: &str, out: &mut Vec<u8>) {
     let mut bytes = contents.as_bytes();
     out.reserve(bytes.len() + bytes.len() / 8);
     while let Some(block) = bytes.first_chunk() {
-        let mut special = block::special(block);
+        let mut special = block::special(simd, block);
         let mut from = 0;
         while special != 0 {
             let at = special.trailing_zeros() as usize;
@@ -134,7 +145,7 @@ pub(super) fn escape_into(contents: &str, out: &mut Vec<u8>) {
         bytes = &bytes[block::SIZE..];
     }
     while let Some(few) = bytes.first_chunk() {
-        if block::special_of_few(few) != 0 {
+        if block::special_of_few(simd, few) != 0 {
             break;
         }
         out.extend_from_slice(few);

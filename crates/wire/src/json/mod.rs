@@ -143,7 +143,7 @@ impl Doc {
 pub struct Tape(Vec<Span>);
 
 impl Limits {
-    /// The scanner recurses; this is what any thread's stack can hold.
+    /// What the scanner keeps count of; whoever walks through the values may recurse as deep.
     pub const DEEPEST: usize = 512;
 }
 

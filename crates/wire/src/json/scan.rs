@@ -1,19 +1,28 @@
-//! The scanner: strict RFC 8259, depth-limited, no values built.
+//! The scanner: strict RFC 8259, depth-limited, no values built, compiled for each width of registers.
+#![expect(
+    clippy::inline_always,
+    reason = "only what is inlined is compiled for the widest registers"
+)]
+
+mod string;
+#[cfg(test)]
+mod tests;
 
 use std::ops::Range;
 
-use super::block::{self, Marks};
-use super::{Kind, Limits, Malformed, Span, Why};
+use fearless_simd::{Level, Simd, dispatch};
+
+use super::{Kind, Limits, Malformed, Span, Why, block};
 
 /// Fills the tape; whether escapes in the text stand for halves of characters, paired or not.
 pub(super) fn tape(bytes: &[u8], depth: usize, tape: &mut Vec<Span>) -> Result<bool, Malformed> {
     tape.reserve(bytes.len() / 48 + 4);
-    scan(bytes, depth, tape).map(|found| found.surrogates)
+    scan(Level::new(), bytes, depth, tape).map(|found| found.surrogates)
 }
 
 /// Where the value stands in the text, if there is one and nothing else.
 pub(super) fn value(bytes: &[u8], depth: usize) -> Result<Range<usize>, Malformed> {
-    scan(bytes, depth, &mut Forgotten).map(|found| found.value)
+    scan(Level::new(), bytes, depth, &mut Forgotten).map(|found| found.value)
 }
 
 struct Found {
@@ -21,41 +30,62 @@ struct Found {
     surrogates: bool,
 }
 
-fn scan(bytes: &[u8], depth: usize, tape: &mut impl Tape) -> Result<Found, Malformed> {
-    let limit = depth.min(Limits::DEEPEST);
+fn scan(
+    level: Level,
+    bytes: &[u8],
+    depth: usize,
+    tape: &mut impl Tape,
+) -> Result<Found, Malformed> {
     let mut short = [0; block::SIZE];
     let last = bytes.last_chunk().unwrap_or_else(|| {
         short[block::SIZE - bytes.len()..].copy_from_slice(bytes);
         &short
     });
-    let mut scan = Scan { bytes, last, at: 0, limit, tape, wrong: None, surrogates: false };
-    match (scan.whole(), scan.wrong) {
-        (Ok(value), _) => Ok(Found { value, surrogates: scan.surrogates }),
-        (Err(Stopped), wrong) => Err(wrong.unwrap_or(Malformed { at: 0, why: Why::Ended })),
+    let limit = depth.min(Limits::DEEPEST);
+    dispatch!(level, simd => Scan {
+        simd,
+        bytes,
+        last,
+        at: 0,
+        around: Around { limit, depth: 0, slot: 0, objects: [0; _] },
+        tape,
+        wrong: None,
+        surrogates: false,
     }
+    .found())
 }
 
 /// What remembers where values stand.
 trait Tape {
-    /// Remembers a value; the number under which [`Tape::close`] finds it.
-    fn leaf(&mut self, start: usize, end: usize, kind: Kind, plain: bool) -> usize;
-    /// An array or an object ends, and all that was remembered since is inside.
-    fn close(&mut self, slot: usize, end: usize);
+    /// Remembers a value that ends.
+    fn leaf(&mut self, start: usize, end: usize, kind: Kind, plain: bool);
+    /// Remembers an array or an object that begins inside the one at `around`; its own place.
+    fn open(&mut self, start: usize, kind: Kind, around: usize) -> usize;
+    /// The array or object at `slot` ends, and all that was remembered since is inside; the one around.
+    fn close(&mut self, slot: usize, end: usize) -> usize;
 }
 
 impl Tape for Vec<Span> {
-    #[inline]
-    fn leaf(&mut self, start: usize, end: usize, kind: Kind, plain: bool) -> usize {
-        let slot = self.len();
-        let next = slot as u32 + 1;
+    #[inline(always)]
+    fn leaf(&mut self, start: usize, end: usize, kind: Kind, plain: bool) {
+        let next = self.len() as u32 + 1;
         self.push(Span { start: start as u32, end: end as u32, next, kind, plain });
+    }
+
+    #[inline(always)]
+    fn open(&mut self, start: usize, kind: Kind, around: usize) -> usize {
+        let slot = self.len();
+        // What is open has no next; the place tells the way out.
+        self.push(Span { start: start as u32, end: 0, next: around as u32, kind, plain: false });
         slot
     }
 
-    #[inline]
-    fn close(&mut self, slot: usize, end: usize) {
-        self[slot].end = end as u32;
-        self[slot].next = self.len() as u32;
+    #[inline(always)]
+    fn close(&mut self, slot: usize, end: usize) -> usize {
+        let next = self.len() as u32;
+        let span = &mut self[slot];
+        span.end = end as u32;
+        std::mem::replace(&mut span.next, next) as usize
     }
 }
 
@@ -63,32 +93,73 @@ impl Tape for Vec<Span> {
 struct Forgotten;
 
 impl Tape for Forgotten {
-    fn leaf(&mut self, _: usize, _: usize, _: Kind, _: bool) -> usize {
+    fn leaf(&mut self, _: usize, _: usize, _: Kind, _: bool) {}
+
+    fn open(&mut self, _: usize, _: Kind, _: usize) -> usize {
         0
     }
 
-    fn close(&mut self, _: usize, _: usize) {}
+    fn close(&mut self, _: usize, _: usize) -> usize {
+        0
+    }
 }
 
-struct Scan<'a, T> {
+struct Scan<'a, S, T> {
+    simd: S,
     bytes: &'a [u8],
     /// The last block of the text; zeros before a text that is shorter.
     last: &'a [u8; block::SIZE],
     at: usize,
-    limit: usize,
+    around: Around,
     tape: &'a mut T,
     wrong: Option<Malformed>,
     surrogates: bool,
 }
 
+/// The arrays and objects that have begun and not ended.
+struct Around {
+    limit: usize,
+    depth: usize,
+    /// The place of the innermost.
+    slot: usize,
+    /// Which of them are objects; the outermost is the first bit.
+    objects: [u64; Limits::DEEPEST / 64],
+}
+
+impl Around {
+    #[inline(always)]
+    fn begin(&mut self, slot: usize, kind: Kind) {
+        let (word, bit) = (self.depth / 64, self.depth % 64);
+        let others = self.objects[word] & !(1 << bit);
+        self.objects[word] = others | u64::from(kind == Kind::Object) << bit;
+        self.slot = slot;
+        self.depth += 1;
+    }
+
+    #[inline(always)]
+    fn is_object(&self) -> bool {
+        let innermost = self.depth - 1;
+        self.objects[innermost / 64] >> (innermost % 64) & 1 == 1
+    }
+}
+
 /// The text is not what it should be; `wrong` says how. Results that fit a register are cheap to pass.
 struct Stopped;
 
-impl<'a, T: Tape> Scan<'a, T> {
+impl<S: Simd, T: Tape> Scan<'_, S, T> {
+    #[inline(always)]
+    fn found(mut self) -> Result<Found, Malformed> {
+        match (self.whole(), self.wrong) {
+            (Ok(value), _) => Ok(Found { value, surrogates: self.surrogates }),
+            (Err(Stopped), wrong) => Err(wrong.unwrap_or(Malformed { at: 0, why: Why::Ended })),
+        }
+    }
+
+    #[inline(always)]
     fn whole(&mut self) -> Result<Range<usize>, Stopped> {
         self.space();
         let start = self.at;
-        self.value(0)?;
+        while !self.value()? || self.leads_on()? {}
         let end = self.at;
         self.space();
         match self.peek() {
@@ -97,194 +168,84 @@ impl<'a, T: Tape> Scan<'a, T> {
         }
     }
 
-    fn value(&mut self, depth: usize) -> Result<(), Stopped> {
+    /// Passes a value and is `true`, or what stands before the first one inside it.
+    #[inline(always)]
+    fn value(&mut self) -> Result<bool, Stopped> {
         let start = self.at;
-        let kind = match self.peek() {
-            Some(b'{') => return self.sequence(b'}', depth, Kind::Object),
-            Some(b'[') => return self.sequence(b']', depth, Kind::Array),
-            Some(b'"') => {
-                let plain = self.string()?;
-                self.leaf(start, Kind::String, plain);
-                return Ok(());
-            }
-            Some(b't') => self.word(b"true", Kind::Bool)?,
-            Some(b'f') => self.word(b"false", Kind::Bool)?,
-            Some(b'n') => self.word(b"null", Kind::Null)?,
-            Some(b'-' | b'0'..=b'9') => self.number()?,
+        let (kind, plain) = match self.peek() {
+            Some(b'"') => (Kind::String, self.string()?),
+            Some(b'{') => return self.begin(b'}', Kind::Object),
+            Some(b'[') => return self.begin(b']', Kind::Array),
+            Some(b't') => (self.word(b"true", Kind::Bool)?, false),
+            Some(b'f') => (self.word(b"false", Kind::Bool)?, false),
+            Some(b'n') => (self.word(b"null", Kind::Null)?, false),
+            Some(b'-' | b'0'..=b'9') => (self.number()?, false),
             _ => return Err(self.expected("a value")),
         };
-        self.leaf(start, kind, false);
-        Ok(())
-    }
-
-    fn leaf(&mut self, start: usize, kind: Kind, plain: bool) {
         self.tape.leaf(start, self.at, kind, plain);
+        Ok(true)
     }
 
-    fn sequence(&mut self, close: u8, depth: usize, kind: Kind) -> Result<(), Stopped> {
-        if depth >= self.limit {
-            return Err(self.stop(self.at, Why::TooDeep { limit: self.limit }));
+    #[inline(always)]
+    fn begin(&mut self, close: u8, kind: Kind) -> Result<bool, Stopped> {
+        if self.around.depth >= self.around.limit {
+            return Err(self.stop(self.at, Why::TooDeep { limit: self.around.limit }));
         }
-        let slot = self.tape.leaf(self.at, self.at, kind, false);
+        let slot = self.tape.open(self.at, kind, self.around.slot);
         self.at += 1;
         self.space();
-        if !self.eat(close) {
-            self.elements(close, depth, kind)?;
+        if self.eat(close) {
+            self.tape.close(slot, self.at);
+            return Ok(true);
         }
-        self.tape.close(slot, self.at);
-        Ok(())
+        self.around.begin(slot, kind);
+        if kind == Kind::Object {
+            self.key()?;
+        }
+        Ok(false)
     }
 
-    fn elements(&mut self, close: u8, depth: usize, kind: Kind) -> Result<(), Stopped> {
-        loop {
-            if kind == Kind::Object {
-                self.key()?;
-            }
-            self.value(depth + 1)?;
+    /// Passes what stands behind a value; whether another one follows.
+    #[inline(always)]
+    fn leads_on(&mut self) -> Result<bool, Stopped> {
+        while self.around.depth > 0 {
             self.space();
-            match self.peek() {
-                Some(b',') => self.at += 1,
-                Some(byte) if byte == close => {
+            match (self.peek(), self.around.is_object()) {
+                (Some(b','), object) => {
                     self.at += 1;
-                    return Ok(());
+                    self.space();
+                    if object {
+                        self.key()?;
+                    }
+                    return Ok(true);
                 }
-                _ => {
-                    let object = kind == Kind::Object;
+                (Some(b'}'), true) | (Some(b']'), false) => {
+                    self.at += 1;
+                    self.around.slot = self.tape.close(self.around.slot, self.at);
+                    self.around.depth -= 1;
+                }
+                (_, object) => {
                     return Err(self.expected(if object { "',' or '}'" } else { "',' or ']'" }));
                 }
             }
-            self.space();
         }
+        Ok(false)
     }
 
+    #[inline(always)]
     fn key(&mut self) -> Result<(), Stopped> {
         let start = self.at;
         if self.peek() != Some(b'"') {
             return Err(self.expected("a key"));
         }
         let plain = self.string()?;
-        self.leaf(start, Kind::String, plain);
+        self.tape.leaf(start, self.at, Kind::String, plain);
         self.space();
         if !self.eat(b':') {
             return Err(self.expected("':'"));
         }
         self.space();
         Ok(())
-    }
-
-    /// Passes a string; `true` if it holds no escape.
-    #[inline]
-    fn string(&mut self) -> Result<bool, Stopped> {
-        self.at += 1;
-        // Keys and words end within a few bytes; for a longer string, larger steps are worth it.
-        for few in self.bytes[self.at..].as_chunks().0.iter().take(2) {
-            let special = block::special_of_few(few);
-            if special != 0 {
-                let length = special.trailing_zeros() as usize;
-                if few[length] != b'"' {
-                    break;
-                }
-                self.at += length + 1;
-                return Ok(true);
-            }
-            self.at += few.len();
-        }
-        self.long_string()
-    }
-
-    /// Passes a string from within, where everything before was plain.
-    #[inline(never)]
-    fn long_string(&mut self) -> Result<bool, Stopped> {
-        let (mut plain, mut carried) = (true, false);
-        while self.at < self.bytes.len() {
-            let before = carried;
-            let (block, skipped) = self.block();
-            if skipped == 0 && !carried && block::is_plain(block) {
-                self.at += block::SIZE;
-                continue;
-            }
-            let marks = Marks::of(block).skip(skipped);
-            let escaped = marks.escaped(&mut carried);
-            let ends = marks.quotes & !escaped;
-            let inside = !ends & ends.wrapping_sub(1);
-            plain &= marks.backslashes & inside == 0;
-            if marks.controls & inside != 0
-                || !self.are_escapes(escaped & inside, &marks, block, skipped)
-            {
-                // A mistake: where it is shows byte by byte.
-                self.at -= usize::from(before);
-                break;
-            }
-            if ends != 0 {
-                self.at += ends.trailing_zeros() as usize + 1;
-                return Ok(plain);
-            }
-            self.at += block::SIZE - skipped;
-        }
-        self.rest_of_string().map(|()| false)
-    }
-
-    /// The block that begins here, or near the end of the text the last one, and how many of its
-    /// bytes are passed already.
-    #[inline]
-    fn block(&self) -> (&'a [u8; block::SIZE], usize) {
-        match self.bytes[self.at..].first_chunk() {
-            Some(block) => (block, 0),
-            None => (self.last, block::SIZE - (self.bytes.len() - self.at)),
-        }
-    }
-
-    /// Whether a backslash may stand before each of these bytes of a block.
-    #[inline]
-    fn are_escapes(
-        &mut self,
-        escaped: u64,
-        marks: &Marks,
-        block: &[u8; block::SIZE],
-        skipped: usize,
-    ) -> bool {
-        // Mostly they are quotes, backslashes and ends of lines.
-        let rare = escaped & !(marks.quotes | marks.backslashes);
-        if rare == 0 || rare & !(block::line_ends(block) >> skipped) == 0 {
-            return true;
-        }
-        let mut numbered = rare & !(block::letters(block) >> skipped);
-        while numbered != 0 {
-            let at = self.at + numbered.trailing_zeros() as usize;
-            if !self.unicode(at - 1) {
-                return false;
-            }
-            numbered &= numbered - 1;
-        }
-        true
-    }
-
-    fn rest_of_string(&mut self) -> Result<(), Stopped> {
-        loop {
-            match self.bytes[self.at..] {
-                [b'"', ..] => {
-                    self.at += 1;
-                    return Ok(());
-                }
-                [b'\\', letter, ..] if LETTERS[usize::from(letter)] => self.at += 2,
-                [b'\\', ..] if self.unicode(self.at) => self.at += 6,
-                [] | [b'\\'] => return Err(self.stop(self.bytes.len(), Why::Ended)),
-                [b'\\', ..] => return Err(self.expected("a valid escape")),
-                [..0x20, ..] => {
-                    return Err(self.expected("no bare control character in a string"));
-                }
-                _ => self.at += 1,
-            }
-        }
-    }
-
-    /// Whether an escape by number stands at this byte; what stands for half a character is noted.
-    fn unicode(&mut self, at: usize) -> bool {
-        let [b'\\', b'u', digits @ ..] = &self.bytes[at..] else { return false };
-        let Some(digits) = digits.first_chunk::<4>() else { return false };
-        self.surrogates |=
-            matches!(digits, [b'd' | b'D', b'8'..=b'9' | b'a'..=b'f' | b'A'..=b'F', ..]);
-        digits.iter().all(u8::is_ascii_hexdigit)
     }
 
     fn number(&mut self) -> Result<Kind, Stopped> {
@@ -316,14 +277,14 @@ impl<'a, T: Tape> Scan<'a, T> {
         Ok(kind)
     }
 
-    #[inline]
+    #[inline(always)]
     fn eat(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
         found
     }
 
-    #[inline]
+    #[inline(always)]
     fn space(&mut self) {
         // Mostly there is none, and one comparison shows it.
         while let Some(byte @ ..=b' ') = self.peek()
@@ -333,7 +294,7 @@ impl<'a, T: Tape> Scan<'a, T> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
@@ -350,14 +311,3 @@ impl<'a, T: Tape> Scan<'a, T> {
         Stopped
     }
 }
-
-/// The letters that may follow a backslash, without the `u` of an escape by number.
-const LETTERS: [bool; 256] = {
-    let mut letters = [false; 256];
-    let mut at = 0;
-    while at < 8 {
-        letters[b"\"\\/bfnrt"[at] as usize] = true;
-        at += 1;
-    }
-    letters
-};
