@@ -1,7 +1,5 @@
 //! Where each turn and block came from, so that a change can be told in the client's terms.
 
-use std::collections::BTreeMap;
-
 use interlingua_model::{Entry, Ledger, Place, Section};
 
 /// Follows turns and blocks through insertions, removals and moves. Costs nothing until the first.
@@ -212,7 +210,12 @@ impl Trail {
             return;
         }
         let now = self.now();
-        let pending: BTreeMap<usize, Thing> = self.pending.iter().copied().collect();
+        // Noted one after the other, and so in order.
+        let pending = |number: usize| {
+            let behind = self.pending.partition_point(|(of, _)| *of <= number);
+            let (of, thing) = self.pending.get(behind.checked_sub(1)?)?;
+            (*of == number).then_some(*thing)
+        };
         let mut again = Vec::new();
         for (number, entry) in ledger.entries.iter_mut().enumerate() {
             if number >= encoded {
@@ -224,7 +227,7 @@ impl Trail {
             }
             let index = entry.place.index.filter(|_| entry.place.section == Section::Turns);
             let own = index.map(|turn| Thing { turn, block: entry.place.block });
-            entry.after = match pending.get(&number).copied().or(own) {
+            entry.after = match pending(number).or(own) {
                 Some(thing) if self.marks.is_some() => now.find(thing),
                 _ => Some(entry.place),
             };
@@ -236,29 +239,37 @@ impl Trail {
     fn now(&self) -> Now {
         let mut now = Now::default();
         for (at, mark) in self.marks.iter().flatten().enumerate() {
-            now.turns.insert(mark.turn, (at, mark.blocks.is_none()));
+            now.turns.push((mark.turn, at, mark.blocks.is_none()));
             for (of, thing) in mark.blocks.iter().flatten().enumerate() {
-                now.blocks.entry(*thing).or_insert_with(|| Place::block(at, of));
+                now.blocks.push((*thing, Place::block(at, of)));
             }
         }
+        // Mostly they stand in the order in which they stood.
+        now.turns.sort_unstable();
+        now.blocks.sort_by_key(|(thing, _)| *thing);
         now
     }
 }
 
-/// Where each turn is, and whether its blocks stand as they stood; where each other block is.
+/// Where each turn is, and whether its blocks stand as they stood; where each other block is. In order
+/// of where they stood; of what stands in several places, the first comes first.
 #[derive(Default)]
 struct Now {
-    turns: BTreeMap<u32, (usize, bool)>,
-    blocks: BTreeMap<Thing, Place>,
+    turns: Vec<(u32, usize, bool)>,
+    blocks: Vec<(Thing, Place)>,
 }
 
 impl Now {
     fn find(&self, thing: Thing) -> Option<Place> {
-        let turn = self.turns.get(&thing.turn);
-        let Some(block) = thing.block else { return turn.map(|(at, _)| Place::turn(*at)) };
-        let moved = self.blocks.get(&thing).copied();
-        moved.or_else(|| match turn {
-            Some((at, true)) => Some(Place::block(*at, block as usize)),
+        let turn = || {
+            let at = self.turns.binary_search_by_key(&thing.turn, |(turn, ..)| *turn).ok()?;
+            self.turns.get(at)
+        };
+        let Some(block) = thing.block else { return turn().map(|(_, at, _)| Place::turn(*at)) };
+        let moved = self.blocks.partition_point(|(one, _)| *one < thing);
+        let moved = self.blocks.get(moved).filter(|(one, _)| *one == thing);
+        moved.map(|(_, place)| *place).or_else(|| match turn() {
+            Some((_, at, true)) => Some(Place::block(*at, block as usize)),
             _ => None,
         })
     }

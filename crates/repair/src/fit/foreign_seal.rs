@@ -158,9 +158,16 @@ fn unsealed_entries(work: &mut Work<'_>) {
 /// Takes away seals that are none: what they seal stays, unsealed.
 fn unreadable(work: &mut Work<'_>) {
     let what = "left out a seal that cannot be read as one";
+    let issuers = work.profile.thinking.issuers;
+    // Thinking that another house sealed goes with its seal.
+    let goes = |block: &Block| {
+        let of_another = |seal: &Seal| !issuers.iter().any(|one| seal.origin.issuer == **one);
+        matches!(block.body, Body::Thinking(_)) && block.seal.as_deref().is_some_and(of_another)
+    };
     for turn in 0..work.turns().len() {
         for at in 0..work.blocks(turn).len() {
-            if is_unreadable(work.block(turn, at)) {
+            let block = work.block(turn, at);
+            if !goes(block) && is_unreadable(block) {
                 work.loss(Place::block(turn, at), what);
                 work.edit(turn, at).seal = None;
             }
