@@ -15,7 +15,7 @@
 //! ```
 
 use interlingua_model::{Place, derive_id};
-use interlingua_wire::Text;
+use interlingua_wire::{Json, Text};
 
 use crate::Work;
 
@@ -62,12 +62,23 @@ fn long_ids(work: &mut Work<'_>) {
     let long = |id: Option<&Text>, most: usize| {
         id.filter(|id| id.raw().len() > most && id.contents().chars().count() > most).cloned()
     };
-    if let Some(key) = long(settings.cache_key.as_ref(), params.longest_cache_key) {
+    // What is no word is not measured.
+    let worded = |names: &[&str]| {
+        let mut fields = work.conversation().fields.iter().filter(|_| work.is_own());
+        !fields.any(|field| {
+            names.contains(&&*field.key.contents())
+                && field.value != Json::NULL
+                && field.value.text().is_none()
+        })
+    };
+    let (named, keyed) = (worded(&["user", "safety_identifier"]), worded(&["prompt_cache_key"]));
+    let cache_key = settings.cache_key.as_ref().filter(|_| keyed);
+    if let Some(key) = long(cache_key, params.longest_cache_key) {
         work.settings().cache_key = Some(derive_id("cache_", &key, 0));
         work.change(Place::SETTINGS, "the cache key is too long: it is said in a shorter form");
     }
     let settings = &work.conversation().settings;
-    if let Some(user) = long(settings.user.as_ref(), params.longest_user) {
+    if let Some(user) = long(settings.user.as_ref().filter(|_| named), params.longest_user) {
         work.settings().user = Some(derive_id("user_", &user, 0));
         work.change(Place::SETTINGS, "the user's id is too long: it is said in a shorter form");
     }
