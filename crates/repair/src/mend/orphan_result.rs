@@ -22,9 +22,9 @@ use interlingua_model::{Block, Body, Place, Source, ToolResult, Verbatim};
 use interlingua_wire::Text;
 
 use super::unanswered_call::UNKNOWN_OUTCOME;
-use crate::Work;
 use crate::look::is_assistants;
 use crate::pairing::{self, Round, Spot};
+use crate::{Work, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
     pairing::mend_rounds(work, |work, round| {
@@ -64,6 +64,7 @@ fn say(work: &mut Work<'_>, (turn, at): Spot) {
         media.insert(0, Block::text(text).into());
         return move_in(work, (turn, at), home, media);
     }
+    unseat(work, turn);
     let said = work.edit(turn, at);
     *said = Block::text(text);
     if media.is_empty() {
@@ -73,6 +74,27 @@ fn say(work: &mut Work<'_>, (turn, at): Spot) {
     }
     for (after, block) in media.into_iter().enumerate() {
         work.part((turn, at), (turn, at + 1 + after), block.into_value());
+    }
+}
+
+/// Leaves out what is sealed as thought in a loop of calls that the words of this turn end.
+fn unseat(work: &mut Work<'_>, turn: usize) {
+    let turns = work.turns();
+    let users = |at: &usize| {
+        let says = |block: &Verbatim<Block>| pairing::result(block).is_none();
+        thoughts::is_users(work, *at) && turns[*at].blocks.iter().any(says)
+    };
+    let start = (0..turn).rev().find(users).map_or(0, |at| at + 1);
+    let end = (turn + 1..turns.len()).find(users).unwrap_or(turns.len());
+    let bound = |block: &Block| block.seal.is_some() || matches!(block.body, Body::Foreign { .. });
+    let mut earlier = turns[start..turn].iter().filter(|turn| is_assistants(turn));
+    if work.profile.thinking.in_loop
+        && earlier.any(|turn| turn.blocks.iter().any(|block| bound(block)))
+    {
+        thoughts::leave_out(work, turn + 1..end, |work, turn, at| {
+            let sealed = work.block(turn, at).seal.is_some();
+            sealed.then(|| "left out thinking whose loop of calls is broken".to_owned())
+        });
     }
 }
 

@@ -135,12 +135,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Thinking)] = &[
     ),
     (
         Scope::of(CHAT, &["openrouter"], &["anthropic/"]),
-        Thinking {
-            sealed_formats: &["anthropic-claude-v1"],
-            issuers: &["anthropic"],
-            in_loop: true,
-            ..ROUTED
-        },
+        Thinking { sealed_formats: &["anthropic-claude-v1"], issuers: &["anthropic"], ..ROUTED },
     ),
     (
         Scope::of(CHAT, &["openrouter"], &["openai/"]),
@@ -259,8 +254,12 @@ const ELSEWHERE: Thinking =
     Thinking { replay: Replay::SealedOrOwn, issuers: &["anthropic"], ..OPEN };
 
 /// A router, which carries entries of any provider; the model reads those of its own house.
-const ROUTED: Thinking =
-    Thinking { rivals: Some(("reasoning_effort", "reasoning")), refuses_strangers: true, ..OPEN };
+const ROUTED: Thinking = Thinking {
+    rivals: Some(("reasoning_effort", "reasoning")),
+    refuses_strangers: true,
+    in_loop: true,
+    ..OPEN
+};
 const ROUTED_OPENAI: &[&str] =
     &["openai-responses-v1", "azure-openai-responses-v1", "bedrock-openai-responses-v1"];
 /// Takes no reasoning back.
