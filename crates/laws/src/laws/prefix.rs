@@ -210,14 +210,13 @@ fn is_models_item(item: Node<'_>) -> bool {
     {
         return true;
     }
-    let has = |key: &str| item.get(key).is_some_and(|value| !value.is_null());
     // Whoever has a role and something to say speaks, whatever else is said of it.
     let speaks = item.get("role").is_some() && item.get("content").is_some();
     if !item.get("type").is_some_and(Node::is_string) {
         // What says nothing of itself is a message, unless it holds reasoning.
         let mut holds = ["summary", "encrypted_content"].into_iter();
         let reasoning = item.get("content").is_none() && holds.any(|key| item.get(key).is_some());
-        return !speaks && has("type") || item.get("role").is_none() && reasoning;
+        return item.get("role").is_none() && reasoning;
     }
     !speaks && !answers && !matches!(&*kind, "message" | "item_reference")
 }
