@@ -7,14 +7,13 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use interlingua::guard::{Limits, Modes, Offer, Takes, Watch};
+use interlingua::guard::Watch;
 use interlingua::model::DialectId;
-use interlingua::{Conversation, Dialect, Exchange, Json, Stream, Text, find};
-use interlingua_benches::load::{Connection, Process, Shot};
-use interlingua_benches::{process_time, stream_in};
+use interlingua::{Conversation, Dialect, Exchange, Stream, find};
+use interlingua_benches::load::{Process, Shot, Side, contest};
+use interlingua_benches::{Rounds, SCHEMA, process_time, stream_in, tools, watch};
 use interlingua_store::{Kind, Memory, Options, Record, Sqlite, Store};
 use interlingua_vault::{History, Kept, Origin, keys_of};
 use serde_json::json;
@@ -36,44 +35,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// What a reply costs without them, and with them.
-struct Costs {
-    bare: Duration,
-    full: Duration,
-}
-
-impl Costs {
-    /// The best of many rounds, one of each at a time, so that a noisy machine disturbs both alike.
-    fn best_of(
-        rounds: usize,
-        mut bare: impl FnMut() -> Duration,
-        mut full: impl FnMut() -> Duration,
-    ) -> Self {
-        let mut best = Self { bare: Duration::MAX, full: Duration::MAX };
-        for _ in 0..rounds {
-            best.bare = best.bare.min(bare());
-            best.full = best.full.min(full());
-        }
-        best
-    }
-
-    fn print(&self, name: &str) {
-        let more = (self.full.as_secs_f64() / self.bare.as_secs_f64() - 1.0) * 100.0;
-        let micros = |time: Duration| time.as_secs_f64() * 1e6;
-        println!(
-            "{name:<52} {:>9.1}µs {:>9.1}µs {more:>+7.1} %",
-            micros(self.bare),
-            micros(self.full)
-        );
-    }
-}
-
 /// The translation of a stream alone, which is the least that they can be compared with.
 fn on_the_road() -> Result<(), String> {
-    println!(
-        "{:<52} {:>11} {:>11} {:>9}",
-        "The road, 1,500 events, two calls", "without", "with", "more"
-    );
+    println!("{}", Rounds::head("The road, 1,500 events, two calls"));
     let folder = tempfile::tempdir().map_err(said)?;
     let file = folder.path().join("store.db");
     let stores: [(&str, Arc<dyn Store>); 2] = [
@@ -93,7 +57,10 @@ fn on_the_road() -> Result<(), String> {
             let bare = || timed(&|| drop(reply.translate(None)));
             let full = || timed(&|| keep(&**store, &reply.translate(Some(watch.clone()))));
             let name = format!("{} to {}, kept in {name}", from.id(), to.id());
-            Costs::best_of(ROUNDS, bare, full).print(&name);
+            if !is_wanted(&name) {
+                continue;
+            }
+            println!("{}", Rounds::of(ROUNDS, bare, full).line(&name));
         }
     }
     Ok(())
@@ -138,20 +105,6 @@ fn keep(store: &dyn Store, stream: &Stream) {
     store.keep(Record { kind: Kind::Sealed, owner: String::new(), keys, body });
 }
 
-/// An agent's tools, one of which the reply calls.
-fn watch() -> Watch {
-    let schema = Json::parse(SCHEMA).ok();
-    let takes = Takes::Object(schema);
-    let tools = (0..30).map(|n| (Text::new(&format!("tool_{n}")), takes.clone()));
-    let tools = tools.chain([(Text::new("search"), takes.clone())]).collect();
-    Watch {
-        offer: Offer { tools, open: false },
-        modes: Modes::default(),
-        limits: Limits::default(),
-        schemas: Arc::default(),
-    }
-}
-
 /// What is measured in the gateway.
 struct Row {
     name: &'static str,
@@ -165,12 +118,12 @@ struct Row {
 
 impl Row {
     const fn quick(name: &'static str, path: &'static str) -> Self {
-        Self { name, provider: "quick", path, connections: 4, each: 10, rounds: 20 }
+        Self { name, provider: "quick", path, connections: 4, each: 5, rounds: 80 }
     }
 
     /// As a model speaks: one event after the other, each with time before it.
     const fn paced(name: &'static str, path: &'static str) -> Self {
-        Self { name, provider: "paced", path, connections: 16, each: 1, rounds: 5 }
+        Self { name, provider: "paced", path, connections: 16, each: 1, rounds: 9 }
     }
 }
 
@@ -185,62 +138,28 @@ fn in_the_gateway(program: &str) -> Result<(), String> {
     let store = format!("sqlite:{}", folder.path().join("store.db").display());
     let (bare, bare_at) = gateway(program, folder.path(), simulator, "off", "off")?;
     let (full, full_at) = gateway(program, folder.path(), simulator, "answer", &store)?;
-    println!(
-        "\n{:<52} {:>11} {:>11} {:>9}",
-        "The gateway, CPU for a streamed reply", "without", "with", "more"
-    );
-    for row in ROWS {
-        let mut failed = None;
-        let mut cost = |process: &Process, at: SocketAddr| {
-            volley(process, at, row).unwrap_or_else(|why| {
-                failed = Some(why);
-                Duration::MAX
-            })
-        };
-        let mut best = Costs { bare: Duration::MAX, full: Duration::MAX };
+    println!("\n{}", Rounds::head("The gateway, CPU for a streamed reply"));
+    for row in ROWS.iter().filter(|row| is_wanted(row.name)) {
+        let shot = || question(row.provider, row.path);
+        let sides = [
+            Side { process: &bare, at: bare_at, shot: &shot },
+            Side { process: &full, at: full_at, shot: &shot },
+        ];
+        let mut rounds = Rounds::default();
         for _ in 0..row.rounds {
-            best.bare = best.bare.min(cost(&bare, bare_at));
-            best.full = best.full.min(cost(&full, full_at));
+            let round = contest(&sides, row.connections, row.each);
+            let [without, with] = round.map_err(|why| format!("{}: {why}", row.name))?;
+            rounds.add(without, with);
         }
-        if let Some(why) = failed {
-            return Err(format!("{}: {why}", row.name));
-        }
-        best.print(row.name);
+        println!("{}", rounds.line(row.name));
     }
     Ok(())
-}
-
-/// The processor's time that a gateway takes for one of many replies.
-fn volley(process: &Process, at: SocketAddr, row: &Row) -> Result<Duration, String> {
-    let before = process.cpu();
-    let results: Vec<Result<(), String>> = std::thread::scope(|scope| {
-        let each = || {
-            let mut connection = Connection::open(at).map_err(said)?;
-            for _ in 0..row.each {
-                let shot = question(row.provider, row.path);
-                let answered = connection.ask(&shot, Instant::now()).map_err(said)?;
-                if answered.status != 200 {
-                    return Err(format!("status {}", answered.status));
-                }
-            }
-            Ok(())
-        };
-        let threads: Vec<_> = (0..row.connections).map(|_| scope.spawn(each)).collect();
-        let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
-            thread.join().unwrap_or_else(|_| Err("a thread failed".into()))
-        };
-        threads.into_iter().map(join).collect()
-    });
-    results.into_iter().collect::<Result<Vec<()>, String>>()?;
-    // What is written later is paid for, too.
-    std::thread::sleep(Duration::from_millis(200));
-    Ok(process.cpu().saturating_sub(before) / (row.connections * row.each))
 }
 
 /// Each begins another conversation.
 fn question(provider: &str, path: &str) -> Shot {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let tools = (0..30).map(|n| format!("tool_{n}")).chain(["search".to_owned()]);
+    let tools = tools();
     let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap_or_default();
     let prompt = json!({"role": "user", "content": format!("Question {number}: what is there?")});
     let model = format!("{provider}/claude-sonnet-4-5");
@@ -286,6 +205,12 @@ fn reply_of(thoughts: usize, words: usize) -> String {
     )
 }
 
+/// Words beside flags choose rows; without any, all are measured.
+fn is_wanted(name: &str) -> bool {
+    let mut words = std::env::args().skip(1).filter(|word| !word.starts_with('-')).peekable();
+    words.peek().is_none() || words.any(|word| name.contains(&word))
+}
+
 #[expect(clippy::needless_pass_by_value, reason = "errors are mapped with it")]
 fn said(error: std::io::Error) -> String {
     error.to_string()
@@ -303,9 +228,6 @@ const ROWS: &[Row] = &[
     Row::paced("1,500 events one by one, same dialect", "/v1/messages"),
     Row::paced("1,500 events one by one, translated", "/v1/chat/completions"),
 ];
-const SCHEMA: &str = r#"{"type":"object","properties":{"query":{"type":"string","minLength":1},
-    "paths":{"type":"array","items":{"type":"string"}},"limit":{"type":"integer","minimum":1}},
-    "required":["query"],"additionalProperties":false}"#;
 const GATEWAY: &str = r#"
 [guard]
 mode = "GUARD"

@@ -1,15 +1,12 @@
 //! Streams: every pair of dialects, event by event, against `serde_json::Value`.
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
-use std::sync::Arc;
-
 use bytes::Bytes;
-use interlingua::guard::{Limits, Modes, Offer, Takes, Watch};
 use interlingua::wire::Framer;
-use interlingua::{Dialect, Exchange, Json, Stream, Text, find};
+use interlingua::{Dialect, Exchange, Stream, find};
 use interlingua_benches::{
     Convert, Timed, YARDSTICK, anthropic_event_to_chat, best_of, chat_event_to_anthropic,
-    convert_through_value, relay_through_value, stream_in, wire_dialects,
+    convert_through_value, relay_through_value, stream_in, watch, wire_dialects,
 };
 
 fn main() {
@@ -45,22 +42,6 @@ fn guarded(from: &str, to: &str) {
     let timed = best_of(ROUNDS * 10, guarded, bare);
     let more = (1.0 / timed.ratio() - 1.0) * 100.0;
     println!("{:<36} {more:>+7.1} %", format!("{} to {}", from.id(), to.id()));
-}
-
-/// An agent's tools, one of which the reply calls.
-fn watch() -> Watch {
-    let schema = r#"{"type":"object","properties":{"query":{"type":"string","minLength":1},
-        "paths":{"type":"array","items":{"type":"string"}},"limit":{"type":"integer","minimum":1}},
-        "required":["query"],"additionalProperties":false}"#;
-    let takes = Takes::Object(Json::parse(schema).ok());
-    let tools = (0..30).map(|n| (Text::new(&format!("tool_{n}")), takes.clone()));
-    let tools = tools.chain([(Text::new("search"), takes.clone())]).collect();
-    Watch {
-        offer: Offer { tools, open: false },
-        modes: Modes::default(),
-        limits: Limits::default(),
-        schemas: Arc::default(),
-    }
 }
 
 fn against_converter(from: &str, to: &str, convert: Convert) {

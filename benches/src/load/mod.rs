@@ -1,8 +1,10 @@
 //! Load over real sockets, and what it costs the process under it.
 
+mod contest;
 mod http;
 mod process;
 
+pub use contest::{Side, contest};
 pub use http::{Answered, Connection};
 pub use process::{Process, resident};
 

@@ -1,8 +1,11 @@
 //! What waits to be written, bounded in bytes. Nobody who puts something in ever waits.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
@@ -40,23 +43,34 @@ pub(crate) struct Queue<W> {
 struct Inside<W> {
     jobs: VecDeque<Job<W>>,
     bytes: usize,
+    /// Somebody waits for what is in it.
+    hurry: bool,
     closed: bool,
+    /// When something was taken last.
+    taken: Option<Instant>,
 }
 
 impl<W> Queue<W> {
     pub(crate) fn new(room: usize) -> Self {
-        let inside = Inside { jobs: VecDeque::new(), bytes: 0, closed: false };
+        let jobs = VecDeque::new();
+        let inside = Inside { jobs, bytes: 0, hurry: false, closed: false, taken: None };
         Self { inside: Mutex::new(inside), bell: Condvar::new(), room }
     }
 
     /// Gives what had to go for it: the oldest, but no lessons.
     pub(crate) fn put(&self, job: Job<W>) -> Vec<Arc<Kept>> {
         let mut inside = self.inside();
+        let first = inside.jobs.is_empty();
         inside.bytes += job.cost();
+        inside.hurry |= job.is_awaited();
         inside.jobs.push_back(job);
         let lost = inside.make_room(self.room);
+        // Who gathers what waits looks for more when its time has come.
+        let rings = first || inside.hurry || inside.bytes >= BATCH_BYTES;
         drop(inside);
-        self.bell.notify_one();
+        if rings {
+            self.bell.notify_one();
+        }
         lost
     }
 
@@ -70,11 +84,20 @@ impl<W> Queue<W> {
         inside.make_room(self.room)
     }
 
-    /// What waits, as much as is committed at once; nothing if nothing comes for so long.
-    pub(crate) fn take(&self, patience: Duration) -> Vec<Job<W>> {
+    /// What waits, as much as is committed at once; nothing if nothing comes for so long. Between two times
+    /// is the pace at least: what comes meanwhile is gathered, unless somebody waits for it.
+    pub(crate) fn take(&self, patience: Duration, pace: Duration) -> Vec<Job<W>> {
         let mut inside = self.inside();
         if inside.jobs.is_empty() && !inside.closed {
             let waited = self.bell.wait_timeout(inside, patience);
+            inside = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        let since = inside.taken.map_or(pace, |taken| taken.elapsed());
+        if since < pace && !inside.jobs.is_empty() {
+            let gathers = |inside: &mut Inside<W>| {
+                !inside.hurry && !inside.closed && inside.bytes < BATCH_BYTES
+            };
+            let waited = self.bell.wait_timeout_while(inside, pace.saturating_sub(since), gathers);
             inside = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         let mut taken = Vec::new();
@@ -85,6 +108,8 @@ impl<W> Queue<W> {
             taken.push(job);
         }
         inside.bytes -= bytes;
+        inside.hurry &= !inside.jobs.is_empty();
+        inside.taken = (!taken.is_empty()).then(Instant::now).or(inside.taken);
         taken
     }
 
@@ -133,6 +158,11 @@ impl<W> Inside<W> {
 }
 
 impl<W> Job<W> {
+    /// Somebody waits until it is written.
+    pub(crate) fn is_awaited(&self) -> bool {
+        !matches!(self, Self::Write(_) | Self::Revive(_))
+    }
+
     fn cost(&self) -> usize {
         match self {
             Self::Write(kept) => kept.cost(),

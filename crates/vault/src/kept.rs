@@ -1,9 +1,10 @@
 //! A reply as it is kept, and who can open its seals.
 
 use bytes::Bytes;
-use interlingua_dialects::{Dialect as _, native::Native};
+use interlingua_dialects::Dialect as _;
+use interlingua_dialects::native::{self, Native};
 use interlingua_model::{Body, Exchange, Ledger, Reply, Turn};
-use interlingua_wire::{Doc, Json, Limits, Node, Text, Writer};
+use interlingua_wire::{Doc, Limits, Node, Text, Writer};
 
 /// Who made the seals of a reply. They go back there, and nowhere else.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,7 +38,6 @@ impl Kept {
 
     /// A reply to be kept, of this conversation, with everything that was said before it.
     pub fn encode(origin: &Origin, conversation: u64, prefix: u64, reply: &Reply) -> Bytes {
-        let written = Native.encode_reply(reply, &Exchange::default(), &mut Ledger::default());
         let mut out = Writer::default();
         out.object(|o| {
             o.text("provider", &Text::new(&origin.provider));
@@ -46,11 +46,7 @@ impl Kept {
             o.text("model", &Text::new(&origin.model));
             o.text("conversation", &Text::new(&format!("{conversation:016x}")));
             o.text("prefix", &Text::new(&format!("{prefix:016x}")));
-            // What was just written can be read.
-            if let Some(reply) = String::from_utf8(written).ok().and_then(|it| Json::parse(it).ok())
-            {
-                o.json("reply", &reply);
-            }
+            o.object("reply", |o| native::write_reply(reply, o));
         });
         out.into_bytes().into()
     }

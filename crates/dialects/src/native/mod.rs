@@ -19,7 +19,8 @@ use interlingua_model::{
     Block, Conversation, DialectId, Exchange, Failure, Ledger, Reply, Role, Target, Tool, Turn,
     Verbatim,
 };
-use interlingua_wire::{Doc, Json, Node};
+use interlingua_wire::json::Object;
+use interlingua_wire::{Doc, Json, Node, Writer};
 
 use crate::{Dialect, StreamReader, StreamWriter};
 
@@ -31,6 +32,11 @@ pub struct Native;
 /// A turn by itself, as [`Dialect::decode_turn`] reads it.
 pub fn write_turn(turn: &Verbatim<Turn>) -> Json {
     Json::object(|o| request::encode_turn(turn, o))
+}
+
+/// The fields of a reply, as [`Dialect::decode_reply`] reads them.
+pub fn write_reply(reply: &Reply, o: &mut Object<'_>) {
+    reply::encode(reply, o);
 }
 
 impl Dialect for Native {
@@ -64,7 +70,9 @@ impl Dialect for Native {
     }
 
     fn encode_reply(&self, reply: &Reply, _exchange: &Exchange, _ledger: &mut Ledger) -> Vec<u8> {
-        reply::encode(reply)
+        let mut out = Writer::default();
+        out.object(|o| reply::encode(reply, o));
+        out.into_bytes()
     }
 
     fn reader(&self, _exchange: &Exchange) -> Box<dyn StreamReader> {

@@ -1,29 +1,25 @@
 //! A whole reply, both ways.
 
 use interlingua_model::{Ledger, Reply, Role, Stop, StopReason, Turn, Usage};
+use interlingua_wire::Node;
 use interlingua_wire::json::Object;
-use interlingua_wire::{Node, Writer};
 
 use super::blocks::{self, Raw};
 use super::{names, read_blocks};
 
-pub(super) fn encode(reply: &Reply) -> Vec<u8> {
-    let mut out = Writer::default();
-    out.object(|o| {
-        o.number("interlingua", 1);
-        o.text_if("id", reply.id.as_ref());
-        o.text_if("model", reply.model.as_ref());
-        o.array("blocks", |a| blocks::blocks(&reply.turn.blocks, Raw::Keep, a));
-        if !reply.usage.is_empty() {
-            o.object("usage", |o| encode_usage(&reply.usage, o));
-        }
-        o.object("stop", |o| encode_stop(&reply.stop, o));
-        blocks::extras(&reply.extras, o);
-        if !reply.turn.extras.is_empty() {
-            o.object("turn", |o| blocks::extras(&reply.turn.extras, o));
-        }
-    });
-    out.into_bytes()
+pub(super) fn encode(reply: &Reply, o: &mut Object<'_>) {
+    o.number("interlingua", 1);
+    o.text_if("id", reply.id.as_ref());
+    o.text_if("model", reply.model.as_ref());
+    o.array("blocks", |a| blocks::blocks(&reply.turn.blocks, Raw::Keep, a));
+    if !reply.usage.is_empty() {
+        o.object("usage", |o| encode_usage(&reply.usage, o));
+    }
+    o.object("stop", |o| encode_stop(&reply.stop, o));
+    blocks::extras(&reply.extras, o);
+    if !reply.turn.extras.is_empty() {
+        o.object("turn", |o| blocks::extras(&reply.turn.extras, o));
+    }
 }
 
 pub(super) fn encode_usage(usage: &Usage, o: &mut Object<'_>) {

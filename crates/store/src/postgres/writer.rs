@@ -34,7 +34,9 @@ impl Writer {
     /// Writes until the queue is closed and empty.
     pub(super) fn run(mut self) {
         loop {
-            let jobs = self.shared.queue.take(if self.more { Duration::ZERO } else { POLL });
+            let patience = if self.more { Duration::ZERO } else { POLL };
+            // Another node may need it at once.
+            let jobs = self.shared.queue.take(patience, Duration::ZERO);
             let idle = jobs.is_empty();
             let failed = !idle && self.commit(jobs).is_err();
             if (idle || failed) && self.shared.queue.is_closed() {

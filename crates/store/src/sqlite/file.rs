@@ -56,6 +56,17 @@ pub(super) fn set_aside(path: &Path) -> io::Result<PathBuf> {
     Ok(aside)
 }
 
+/// What was committed is on disk, whether or not it has come into the database itself. Nobody has locks on
+/// this file, so it may be closed here.
+pub(super) fn sync_log(path: &Path) -> io::Result<()> {
+    match OpenOptions::new().write(true).open(beside(path, "-wal")) {
+        Ok(log) => log.sync_data(),
+        // Then nothing is but in the database.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
 fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);

@@ -6,6 +6,7 @@
 
 mod conversations;
 mod file;
+mod open;
 mod reader;
 mod rows;
 mod salvage;

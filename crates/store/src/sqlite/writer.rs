@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, TransactionBehavior};
 
+use super::open::Open;
 use super::{Job, Shared, conversations, file, rows, schema};
 use crate::health::Trouble;
 use crate::id;
@@ -23,15 +24,6 @@ pub(super) struct Writer {
     more: bool,
 }
 
-/// An open file.
-struct Open {
-    connection: Connection,
-    /// Which file that is.
-    file: Option<(u64, u64)>,
-    /// Changes when another process has written.
-    version: i64,
-}
-
 impl Writer {
     /// Opens the file; what is wrong with it is said at once.
     pub(super) fn new(shared: Arc<Shared>) -> Self {
@@ -46,10 +38,13 @@ impl Writer {
     /// Writes until the queue is closed and empty.
     pub(super) fn run(mut self) {
         loop {
-            let jobs = self.shared.queue.take(if self.more { Duration::ZERO } else { POLL });
+            let patience = if self.more { Duration::ZERO } else { POLL };
+            let jobs = self.shared.queue.take(patience, PACE);
             let idle = jobs.is_empty();
             let failed = !idle && self.commit(jobs).is_err();
             if (idle || failed) && self.shared.queue.is_closed() {
+                // What cannot be done now never will be.
+                let _ = self.sync();
                 return;
             }
             if failed {
@@ -64,7 +59,9 @@ impl Writer {
     /// One commit for all of them. What cannot be written goes back to wait.
     fn commit(&mut self, jobs: Vec<Job>) -> Result<(), Trouble> {
         let mut jobs = without_what_goes(jobs);
-        let written = self.transact(|connection, shared| write(connection, shared, &mut jobs));
+        let written = self.prepare(&jobs).and_then(|()| {
+            self.transact(|connection, shared| write(connection, shared, &mut jobs))
+        });
         self.shared.pulse.wrote(&written);
         match written {
             Ok(removed) => {
@@ -78,6 +75,35 @@ impl Writer {
                 Err(trouble)
             }
         }
+    }
+
+    /// Who waits for something waits for the disk.
+    fn prepare(&mut self, jobs: &[Job]) -> Result<(), Trouble> {
+        if jobs.iter().any(|job| matches!(job, Job::Flush(_))) {
+            self.sync()?;
+        }
+        self.wait(jobs.iter().any(Job::is_awaited))
+    }
+
+    /// Whether commits are to wait for the disk.
+    fn wait(&mut self, waits: bool) -> Result<(), Trouble> {
+        if self.open.is_none() {
+            self.reopen()?;
+        }
+        let waited = self.open.as_mut().map_or(Ok(()), |open| open.wait(waits));
+        waited.map_err(|error| {
+            self.open = None;
+            schema::trouble(&self.shared.path, &error)
+        })
+    }
+
+    /// Everything that was written is on disk.
+    fn sync(&mut self) -> Result<(), Trouble> {
+        let synced = self.open.as_mut().map_or(Ok(()), |open| open.sync(&self.shared.path));
+        if synced.is_err() {
+            self.open = None;
+        }
+        synced
     }
 
     /// What is to be removed may be what a full disk needs. Gives everything else.
@@ -150,7 +176,8 @@ impl Writer {
         if moved {
             self.open = None;
         }
-        let looked = self.attempt(|connection, _| version(connection));
+        let synced = self.sync();
+        let looked = synced.and_then(|()| self.attempt(|connection, _| version(connection)));
         self.report(&looked);
         match (looked, &mut self.open) {
             (Ok(version), Some(open)) if open.version != version => {
@@ -277,8 +304,7 @@ impl Writer {
         }
         let version = version(&connection).map_err(named)?;
         shared.ids.raise(rows::newest(&connection).map_err(named)?);
-        let file = file::identity(&shared.path);
-        self.open = Some(Open { connection, file, version });
+        self.open = Some(Open::new(connection, &shared.path, version));
         self.suspect = false;
         shared.opened.fetch_add(1, Ordering::Release);
         // Who reads follows; what was wrong with the old one is over.
@@ -351,5 +377,8 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
 
 /// How often others are looked for.
 const POLL: Duration = Duration::from_secs(1);
+/// Between two commits of records at least. One that comes after silence is written at once; of many, each
+/// is on disk so much later at the most, and found at once by whoever asks.
+const PACE: Duration = Duration::from_millis(10);
 /// Before something that failed is tried again.
 const AGAIN: Duration = Duration::from_secs(1);
