@@ -144,6 +144,38 @@ def test_responses(gateway, model, stream):
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("stream", [True, False])
+def test_responses_that_are_named(gateway, model, stream):
+    client = openai.OpenAI(base_url=f"{gateway}/v1", api_key="x", max_retries=0)
+
+    def say(said, model=model, **more):
+        settings = {"model": model, "tools": [{"type": "function", **TOOL, "parameters": SCHEMA, "strict": False}], **more}
+        if not stream:
+            return client.responses.create(input=said, **settings)
+        with client.responses.stream(input=said, **settings) as running:
+            for _ in running:
+                pass
+            return running.get_final_response()
+
+    first = say(PROMPT)
+    call = first.output[-1]
+    assert call.type == "function_call"
+    result = {"type": "function_call_output", "call_id": call.call_id, "output": RESULT}
+    second = say([result], previous_response_id=first.id)
+    assert_proof(second.output_text)
+    third = say("Hello", previous_response_id=second.id, model="gemini/gemini-3-pro")
+    assert third.output_text and third.id != second.id
+    assert client.responses.retrieve(second.id).output_text == second.output_text
+    items = client.responses.input_items.list(third.id, order="asc", limit=2)
+    said = [item.type for item in items]
+    assert said[0] == "message" and said[-1] == "message" and "function_call_output" in said
+    client.responses.delete(second.id)
+    with pytest.raises(openai.BadRequestError) as refused:
+        say("And now?", previous_response_id=third.id, model="gemini/gemini-3-pro")
+    assert refused.value.code == "previous_response_not_found"
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("stream", [True, False])
 def test_gemini(gateway, model, stream):
     client = genai.Client(api_key="x", http_options=types.HttpOptions(base_url=gateway))
     declared = types.FunctionDeclaration(**TOOL, parameters_json_schema=SCHEMA)

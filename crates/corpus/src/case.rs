@@ -154,10 +154,9 @@ fn exchange(
         namespaces: pairs(of("namespaces")),
         renamed_tools: pairs(of("renamed_tools")),
         renamed_calls: pairs(of("renamed_calls")),
-        schemas: Vec::new(),
         usage: of("usage").and_then(Node::boolean),
-        carries: false,
         array: of("array").and_then(Node::boolean).unwrap_or(false),
+        ..Exchange::default()
     }
 }
 

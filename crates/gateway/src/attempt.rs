@@ -20,6 +20,7 @@ use crate::asking::name_of;
 use crate::config::{Config, Route};
 use crate::out::{Out, Streaming};
 use crate::refusal::{JSON, Refusal, failure};
+use crate::responses::Thread;
 use crate::state::Gateway;
 use crate::tale::Tale;
 use crate::vault::{Keeping, Remembered, Talk};
@@ -33,6 +34,8 @@ pub(crate) struct Order<'o> {
     pub(crate) owner: &'o str,
     /// How its client calls it.
     pub(crate) mark: &'o Mark,
+    /// Where it stands among replies that can be named.
+    pub(crate) thread: &'o Thread,
     /// The dialect of the body, and the one in which the client wants its answer.
     pub(crate) from: &'static dyn Dialect,
     pub(crate) client: &'static dyn Dialect,
@@ -124,6 +127,12 @@ impl Order<'_> {
         exchange.model = Some(Text::new(self.model));
         exchange.id = id.map(|id| Text::new(&id.simple().to_string()));
         exchange.created = now();
+        if self.mark.goes_on && self.client.id() == self.from.id() {
+            exchange.repeats = self.thread.repeats.clone();
+            // Not every provider calls every reply by another name.
+            let called = || Some(Text::new(&format!("resp_{}", exchange.id.as_ref()?.raw())));
+            exchange.called = (to.id() != self.client.id()).then(called).flatten();
+        }
         exchange.array = self.array;
         exchange.carries = true;
         let streamed = is_stream(&answer.headers);
@@ -133,6 +142,10 @@ impl Order<'_> {
             let desk = || self.gateway.guard.desk(self.owner, capture.enabled.then(captured));
             tale.desk = watch.is_some().then(desk);
             tale.keeping = Some(Keeping::new(&self.gateway.vault, held));
+            if self.client.id() == self.from.id() {
+                let responses = &self.gateway.responses;
+                tale.holding = self.thread.holding(responses, self.owner, self.client, &exchange);
+            }
         }
         let ledger = translated.ledger;
         let heard = Heard { order: self, to, exchange, ledger, body: answer.body, watch };
@@ -213,7 +226,7 @@ impl Heard<'_> {
         let read = self.read_reply(body)?;
         let TranslatedReply { body, ledger, reply, findings } =
             read.encode(self.order.client, &self.exchange);
-        Ok(self.answer(tale, body, &ledger, (&reply, &findings)))
+        Ok(self.answer(tale, Some(body), &ledger, (&reply, &findings)).await)
     }
 
     /// A stream for a client that wants its reply whole.
@@ -234,7 +247,7 @@ impl Heard<'_> {
         let (reply, mut ledger) = stream.into_reply();
         let reply = reply?;
         let body = encode_reply(&reply, self.order.client, &self.exchange, &mut ledger);
-        Ok(self.answer(tale, body.into(), &ledger, (&reply, &findings)))
+        Ok(self.answer(tale, Some(body.into()), &ledger, (&reply, &findings)).await)
     }
 
     /// A whole reply for a client that wants a stream.
@@ -246,8 +259,9 @@ impl Heard<'_> {
         for event in unfold(&reply) {
             writer.write(&event, &mut out, &mut ledger);
         }
-        let mut response = self.answer(tale, out.into(), &ledger, (&reply, &findings));
         let content_type = if self.exchange.array { JSON } else { EVENTS };
+        let mut response = self.answer(tale, None, &ledger, (&reply, &findings)).await;
+        *response.body_mut() = Out::Whole(out.into());
         response.headers_mut().insert(CONTENT_TYPE, content_type);
         Ok(response)
     }
@@ -264,10 +278,11 @@ impl Heard<'_> {
         body.whole(self.order.config.limits.reply).await
     }
 
-    fn answer(
-        &self,
+    /// The answer with this body, if the reply is one body; all that is to be kept of it is.
+    async fn answer(
+        self,
         tale: &mut Option<Tale>,
-        body: Bytes,
+        body: Option<Bytes>,
         ledger: &Ledger,
         (reply, findings): (&Reply, &[Finding]),
     ) -> Response<Out> {
@@ -276,13 +291,15 @@ impl Heard<'_> {
         if let Some(value) = guarding::header(findings) {
             response.headers_mut().insert(GUARD, value);
         }
-        *response.body_mut() = Out::Whole(body);
         Tale::repaired(ledger);
         if let Some(tale) = tale {
             tale.found(findings);
-            tale.keeps(reply);
+            if let Some(settling) = tale.keeps(reply, body.as_ref()) {
+                settling.await;
+            }
             tale.answered(reply);
         }
+        *response.body_mut() = Out::Whole(body.unwrap_or_default());
         response
     }
 

@@ -25,16 +25,18 @@ impl Came<'_> {
         }
     }
 
-    async fn counted(self) -> Result<Response<Out>, Refusal> {
+    async fn counted(mut self) -> Result<Response<Out>, Refusal> {
         let body = crate::turn::read(&self.body, &self.config.limits)?;
-        excess::of_request(&body, self.dialect, &self.config.limits)?;
         let mark = Mark::of(self.headers, &body, self.dialect);
+        let (body, thread) = self.thread(body, self.dialect, &mark).await?;
+        excess::of_request(&body, self.dialect, &self.config.limits)?;
         let (model, routes) = self.routes(&body, self.dialect, &mark)?;
         let order = Order {
             gateway: self.gateway,
             config: self.config,
             owner: self.owner,
             mark: &mark,
+            thread: &thread,
             from: self.dialect,
             client: self.dialect,
             headers: self.headers,

@@ -21,6 +21,8 @@ pub(crate) enum Endpoint {
     Lessons(Lessons),
     /// Conversations that are kept here.
     Sessions(SessionAsk),
+    /// A reply that is kept here.
+    Response(ResponseAsk),
     /// What was found in turns, or in the one that is named.
     Turns {
         turn: Option<String>,
@@ -44,13 +46,29 @@ pub(crate) struct SessionAsk {
     pub(crate) method: Method,
     /// What follows in the path.
     pub(crate) path: Vec<String>,
-    query: String,
+    pub(crate) query: Query,
 }
 
-impl SessionAsk {
-    /// The value of a field of the query.
-    pub(crate) fn query(&self, name: &str) -> Option<String> {
-        let fields = self.query.split('&').filter_map(|field| field.split_once('='));
+/// What is asked about a reply.
+pub(crate) struct ResponseAsk {
+    pub(crate) id: String,
+    pub(crate) forget: bool,
+    /// It is about what was said to it.
+    pub(crate) items: bool,
+    pub(crate) query: Query,
+}
+
+/// What follows the path.
+pub(crate) struct Query(String);
+
+impl Query {
+    fn of(uri: &Uri) -> Self {
+        Self(uri.query().unwrap_or_default().to_owned())
+    }
+
+    /// The value of a field.
+    pub(crate) fn value(&self, name: &str) -> Option<String> {
+        let fields = self.0.split('&').filter_map(|field| field.split_once('='));
         let found = fields.filter(|(key, _)| *key == name).map(|(_, value)| value).next()?;
         Some(percent_decode_str(found).decode_utf8_lossy().into_owned())
     }
@@ -100,8 +118,7 @@ pub(crate) fn address(method: &Method, uri: &Uri, headers: &HeaderMap) -> Addres
         }
         (_, ["api", "sessions", path @ ..]) => {
             let path = path.iter().map(|part| (*part).to_owned()).collect();
-            let query = uri.query().unwrap_or_default().to_owned();
-            let ask = SessionAsk { method: method.clone(), path, query };
+            let ask = SessionAsk { method: method.clone(), path, query: Query::of(uri) };
             (Endpoint::Sessions(ask), Some(native::ID.0))
         }
         (&Method::GET, ["api", "turns"]) => (Endpoint::Turns { turn: None }, None),
@@ -110,6 +127,12 @@ pub(crate) fn address(method: &Method, uri: &Uri, headers: &HeaderMap) -> Addres
         }
         (&Method::GET | &Method::HEAD, []) => (Endpoint::Welcome, None),
         (&Method::GET, _) if headers.contains_key(header::UPGRADE) => (Endpoint::Upgrade, named),
+        (&Method::GET | &Method::DELETE, [.., "responses", id]) => {
+            (response(method, id, false, uri), Some(RESPONSES))
+        }
+        (&Method::GET, [.., "responses", id, "input_items"]) => {
+            (response(method, id, true, uri), Some(RESPONSES))
+        }
         (&Method::POST, _) if let Some(row) = row => {
             ((row.endpoint)(Asked::default()), Some(row.dialect))
         }
@@ -117,6 +140,12 @@ pub(crate) fn address(method: &Method, uri: &Uri, headers: &HeaderMap) -> Addres
     };
     let dialect = dialect.unwrap_or_else(|| told_by(headers, &segments));
     Address { endpoint, dialect: find(dialect).unwrap_or(interlingua::ALL[0]) }
+}
+
+fn response(method: &Method, id: &str, items: bool, uri: &Uri) -> Endpoint {
+    let id = percent_decode_str(id).decode_utf8_lossy().into_owned();
+    let forget = *method == Method::DELETE;
+    Endpoint::Response(ResponseAsk { id, forget, items, query: Query::of(uri) })
 }
 
 /// A provider, and its model, whose name may have slashes in it.
@@ -168,13 +197,12 @@ const ROWS: &[Row] = &[
     Row { path: &["messages", "count_tokens"], dialect: "anthropic", endpoint: Endpoint::Count },
     Row { path: &["messages"], dialect: "anthropic", endpoint: Endpoint::Turn },
     Row { path: &["chat", "completions"], dialect: "openai-chat", endpoint: Endpoint::Turn },
-    Row {
-        path: &["responses", "input_tokens"],
-        dialect: "openai-responses",
-        endpoint: Endpoint::Count,
-    },
-    Row { path: &["responses"], dialect: "openai-responses", endpoint: Endpoint::Turn },
+    Row { path: &["responses", "input_tokens"], dialect: RESPONSES, endpoint: Endpoint::Count },
+    Row { path: &["responses"], dialect: RESPONSES, endpoint: Endpoint::Turn },
 ];
+
+/// The dialect whose replies have addresses.
+const RESPONSES: &str = "openai-responses";
 
 const VERBS_DIALECT: &str = "gemini";
 const VERBS: &[Verb] = &[

@@ -20,7 +20,7 @@ use crate::out::Out;
 use crate::refusal::{JSON, Refusal, failure};
 use crate::state::Gateway;
 use crate::turn::Came;
-use crate::{access, models, reading, remembered};
+use crate::{access, models, reading, remembered, responses};
 
 /// The two ends of a connection.
 #[derive(Clone, Copy, Debug)]
@@ -91,6 +91,11 @@ async fn admitted(
             return Ok(models::list(&gateway, &config, dialect).await);
         }
         Endpoint::Lessons(lessons) => return Ok(learned(&gateway, &lessons).await),
+        Endpoint::Response(ask) => {
+            let owner = key.map_or("", |key| &key.name);
+            let shown = responses::shown(&gateway.responses, owner, &ask).await;
+            return Ok(shown.unwrap_or_else(|refusal| refusal.response(dialect)));
+        }
         Endpoint::Turns { turn } => {
             let owner = key.map_or("", |key| &key.name);
             return Ok(json(&gateway.captured.shown(owner, turn.as_deref()).await));

@@ -36,6 +36,7 @@ mod quota;
 mod reading;
 mod refusal;
 mod remembered;
+mod responses;
 mod server;
 mod sessions;
 mod state;

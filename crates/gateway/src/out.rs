@@ -11,6 +11,7 @@ use interlingua::Stream;
 use interlingua_upstream::{self as upstream, Idle};
 
 use crate::config::Config;
+use crate::responses::Settling;
 use crate::tale::Tale;
 
 pub(crate) enum Out {
@@ -29,6 +30,8 @@ pub(crate) struct Streaming {
     enough: usize,
     /// How long nothing was sent.
     quiet: Idle,
+    /// What is kept of the reply is being written down; its end waits for that.
+    settling: Option<Settling>,
     tale: Tale,
 }
 
@@ -43,7 +46,7 @@ impl Streaming {
     ) -> Self {
         let enough = ENOUGH.min(config.limits.buffer);
         let quiet = Idle::new(config.timeouts.heartbeat);
-        Self { source, stream, ready, enough, quiet, tale }
+        Self { source, stream, ready, enough, quiet, settling: None, tale }
     }
 
     /// Reads what the provider has sent by now, or waits for more.
@@ -73,15 +76,27 @@ impl Streaming {
         Poll::Ready(())
     }
 
-    fn send(&mut self) -> Frame<Bytes> {
+    /// Gives out what is ready; the end of a reply when it is kept.
+    fn poll_send(&mut self, context: &mut Context<'_>) -> Poll<Frame<Bytes>> {
         // Before the client has the call it cannot send it back.
         self.tale.found(&self.stream.findings());
+        if self.stream.has_ended()
+            && self.stream.failure().is_none()
+            && let Some(settling) = self.tale.keeps(self.stream.so_far(), None)
+        {
+            self.settling = Some(settling);
+        }
+        if let Some(settling) = &mut self.settling {
+            std::task::ready!(settling.as_mut().poll(context));
+            self.settling = None;
+        }
+        Poll::Ready(self.send())
+    }
+
+    fn send(&mut self) -> Frame<Bytes> {
         self.quiet.heard();
         self.tale.sent(self.stream.has_begun());
         if self.stream.has_ended() {
-            if self.stream.failure().is_none() {
-                self.tale.keeps(self.stream.so_far());
-            }
             // The client has everything; the provider gets a moment to close, for its connection.
             self.quiet.limit(CLOSING);
         }
@@ -100,10 +115,13 @@ impl Body for Streaming {
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let this = &mut *self;
         if !this.ready.is_empty() {
-            return Poll::Ready(Some(Ok(this.send())));
+            return this.poll_send(context).map(|frame| Some(Ok(frame)));
         }
         if this.poll_source(context).is_ready() {
-            return Poll::Ready((!this.ready.is_empty()).then(|| Ok(this.send())));
+            if this.ready.is_empty() {
+                return Poll::Ready(None);
+            }
+            return this.poll_send(context).map(|frame| Some(Ok(frame)));
         }
         std::task::ready!(this.quiet.poll(context));
         if this.stream.has_ended() {
@@ -116,7 +134,7 @@ impl Body for Streaming {
             context.waker().wake_by_ref();
             return Poll::Pending;
         }
-        Poll::Ready(Some(Ok(this.send())))
+        this.poll_send(context).map(|frame| Some(Ok(frame)))
     }
 
     fn is_end_stream(&self) -> bool {

@@ -35,6 +35,7 @@ fn retention(config: &Config) -> Retention {
     Retention {
         sealed: keep,
         answer: keep,
+        response: keep,
         lesson: Keep { age: lesson.age.max(keep.age), ..lesson },
         capture: Keep { age: config.capture.keep, bytes: config.capture.size },
         ..Retention::default()

@@ -59,9 +59,10 @@ impl Came<'_> {
     }
 
     async fn list(&self, ask: &SessionAsk) -> Result<Json, Refusal> {
-        let after = ask.query("after").map(|text| text.parse::<Cursor>()).transpose();
+        let after = ask.query.value("after").map(|text| text.parse::<Cursor>()).transpose();
         let after = after.map_err(|no| failure(FailureKind::Shape, &no.to_string()))?;
-        let most = ask.query("limit").and_then(|limit| limit.parse().ok()).unwrap_or(USUAL_PAGE);
+        let most =
+            ask.query.value("limit").and_then(|limit| limit.parse().ok()).unwrap_or(USUAL_PAGE);
         let page = self.gateway.store.list(self.owner, after, most).await;
         Ok(written::page(&page.map_err(|error| refused(&error))?))
     }

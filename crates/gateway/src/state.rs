@@ -25,6 +25,7 @@ use crate::learned::Learned;
 use crate::otel::Line;
 use crate::quota::Quotas;
 use crate::refusal::failure;
+use crate::responses::Responses;
 use crate::sessions::Floors;
 use crate::vault::Vault;
 use crate::{remembered, telemetry};
@@ -46,6 +47,7 @@ pub struct Gateway {
     pub(crate) draining: Arc<AtomicBool>,
     pub(crate) metrics: PrometheusHandle,
     pub(crate) vault: Arc<Vault>,
+    pub(crate) responses: Arc<Responses>,
     /// What is remembered beyond a request.
     pub(crate) store: Arc<dyn Keeper>,
     /// Who answers which session.
@@ -81,6 +83,7 @@ impl Gateway {
             draining: Arc::default(),
             metrics: telemetry::metrics(),
             vault: Arc::new(Vault::new(Arc::clone(&store))),
+            responses: Arc::new(Responses::kept_in(store)),
             store: keeper,
             floors: Arc::default(),
             line: config.telemetry.is_on().then(|| Arc::new(Line::new())),
@@ -104,6 +107,7 @@ impl Gateway {
             draining: Arc::clone(&self.draining),
             metrics: self.metrics.clone(),
             vault: Arc::clone(&self.vault),
+            responses: Arc::clone(&self.responses),
             store: Arc::clone(&self.store),
             floors: Arc::clone(&self.floors),
             line: self.line.clone(),

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use http::HeaderMap;
 use interlingua::guard::Finding;
 use interlingua::model::{FailureKind, Reply, Usage};
@@ -14,6 +15,7 @@ use crate::captured::About;
 use crate::guarding::Desk;
 use crate::otel::{Teller, Trace};
 use crate::quota::Guest;
+use crate::responses::{Holding, Settling};
 use crate::sessions::Recording;
 use crate::vault::Keeping;
 
@@ -38,6 +40,8 @@ pub(crate) struct Tale {
     pub(crate) desk: Option<Desk>,
     /// Where its reply is kept, when it is whole.
     pub(crate) keeping: Option<Keeping>,
+    /// Where it is kept under its id, when it is whole.
+    pub(crate) holding: Option<Holding>,
     /// The session it goes into, when it is whole.
     pub(crate) recording: Option<Recording>,
     /// Its place among those that are answered at the same time.
@@ -78,6 +82,7 @@ impl Tale {
             trace,
             desk: None,
             keeping: None,
+            holding: None,
             recording: None,
             _place: place,
         }
@@ -134,14 +139,17 @@ impl Tale {
         self.end = End::Failed(failure.kind, failure.status);
     }
 
-    /// The reply is whole, and the client does not have the end of it yet.
-    pub(crate) fn keeps(&mut self, reply: &Reply) {
+    /// The reply is whole, and the client does not have the end of it yet: it gets it when all is settled.
+    /// `written` is what it gets, if that is one body.
+    #[must_use]
+    pub(crate) fn keeps(&mut self, reply: &Reply, written: Option<&Bytes>) -> Option<Settling> {
         if let Some(keeping) = self.keeping.take() {
             keeping.keep(reply);
         }
         if let Some(recording) = self.recording.take() {
             recording.keep(reply);
         }
+        self.holding.take().and_then(|holding| holding.keep(reply, written))
     }
 
     pub(crate) fn answered(&mut self, reply: &Reply) {

@@ -19,6 +19,7 @@ use crate::endpoint::Asked;
 use crate::excess;
 use crate::out::Out;
 use crate::refusal::{Refusal, failure};
+use crate::responses::{self, Thread};
 use crate::sessions::Recording;
 use crate::state::Gateway;
 use crate::tale::{Place, Tale};
@@ -67,14 +68,15 @@ impl Came<'_> {
         response
     }
 
-    async fn answer(self, tale: &mut Option<Tale>) -> Result<Response<Out>, Refusal> {
+    async fn answer(mut self, tale: &mut Option<Tale>) -> Result<Response<Out>, Refusal> {
         let body = read(&self.body, &self.config.limits)?;
         let from = written_in(&body, self.dialect);
-        excess::of_request(&body, from, &self.config.limits)?;
         if let Some(refusal) = threads(&body, from) {
             return Err(refusal);
         }
         let mark = Mark::of(self.headers, &body, from);
+        let (body, thread) = self.thread(body, from, &mark).await?;
+        excess::of_request(&body, from, &self.config.limits)?;
         let (model, routes) = self.routes(&body, from, &mark)?;
         let asks_stream = || body.root().get("stream").and_then(Node::boolean);
         let order = Order {
@@ -82,6 +84,7 @@ impl Came<'_> {
             config: self.config,
             owner: self.owner,
             mark: &mark,
+            thread: &thread,
             from,
             client: self.dialect,
             headers: self.headers,
@@ -92,6 +95,13 @@ impl Came<'_> {
         let mut again = Some(body);
         let mut last = None;
         for route in &routes {
+            // A provider of the client's dialect may know what is not known here; nobody else does.
+            if let Some(id) = &thread.unknown
+                && order.speaks(route).0.id() != from.id()
+            {
+                last = Some(responses::unknown(id));
+                continue;
+            }
             match self.on(&order, route, &mut again, tale).await {
                 Ok(response) => return Ok(response),
                 Err(refusal) => {
@@ -104,6 +114,24 @@ impl Came<'_> {
             }
         }
         Err(last.unwrap_or_else(|| nowhere(&model)))
+    }
+
+    /// The request with all that was said before it, where its client only names that.
+    pub(crate) async fn thread(
+        &mut self,
+        body: Doc,
+        from: &dyn Dialect,
+        mark: &Mark,
+    ) -> Result<(Doc, Thread), Refusal> {
+        if !mark.goes_on {
+            return Ok((body, Thread::default()));
+        }
+        let limits = &self.config.limits;
+        let mut thread =
+            self.gateway.responses.thread(self.owner, &body, from, limits.body).await?;
+        let Some(whole) = thread.whole.take() else { return Ok((body, thread)) };
+        self.body = whole;
+        Ok((read(&self.body, limits)?, thread))
     }
 
     /// The model's name, and where requests for it go.

@@ -35,6 +35,9 @@ pub fn read_reply(
     if exchange.has_renamed() {
         say_back(&mut reply, exchange);
     }
+    if exchange.called.is_some() {
+        reply.edit().id.clone_from(&exchange.called);
+    }
     let findings = watch.map(|watch| look(watch, &mut reply, &mut ledger)).unwrap_or_default();
     Ok(ReadReply { body, reply, ledger, findings })
 }

@@ -50,6 +50,7 @@ pub struct Stream {
     forward: Forward,
     /// Kept if calls may have to be said in the client's terms.
     exchange: Option<Exchange>,
+    called: Option<Text>,
     watching: Option<Box<Watching>>,
     /// Kept between frames for its memory.
     events: Vec<Event>,
@@ -121,6 +122,7 @@ impl Stream {
             writer: writer(to, exchange),
             forward: if same { Forward::If { array: exchange.array } } else { Forward::No },
             exchange: renamed.then(|| exchange.clone()),
+            called: exchange.called.clone(),
             watching: None,
             events: Vec::new(),
             fold: Fold::new(),
@@ -338,6 +340,9 @@ impl Stream {
                 && let Body::ToolCall(call) = &mut block.body
             {
                 exchange.say_back(call);
+            }
+            if let (Some(called), Event::Start { id, .. }) = (&self.called, &mut event) {
+                *id = Some(called.clone());
             }
             self.ended = matches!(event, Event::Stop(_) | Event::Fail(_));
             self.begun |= matches!(event, Event::Open { .. });

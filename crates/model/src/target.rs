@@ -4,7 +4,7 @@ use std::fmt;
 
 use interlingua_wire::{Json, Text};
 
-use crate::Lessons;
+use crate::{Extras, Lessons};
 
 /// Names a dialect. An open set: the model does not list the dialects.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -40,6 +40,11 @@ pub struct Exchange {
     pub flavor: Option<&'static str>,
     /// An id for a reply that brings none; ids of its parts are derived from it.
     pub id: Option<Text>,
+    /// What the reply is called, whatever its provider calls it. Not for a reply in the dialect of its
+    /// client, which leaves as it comes.
+    pub called: Option<Text>,
+    /// Fields of the request that the reply repeats, where its dialect does that.
+    pub repeats: Extras,
     /// Seconds since 1970, for dialects that say when a reply was made. The pure crates have no clock.
     pub created: u64,
     /// Names of tools that take free text, so that a call wrapped for the provider is unwrapped.

@@ -15,6 +15,8 @@ pub enum Kind {
     Lesson,
     /// What happened, for looking at.
     Capture,
+    /// Replies that a later request may name, each with what was said to it.
+    Response,
 }
 
 #[derive(Clone, PartialEq, Eq)]
@@ -35,7 +37,8 @@ pub struct Found {
 }
 
 impl Kind {
-    pub const ALL: [Self; 4] = [Self::Sealed, Self::Answer, Self::Lesson, Self::Capture];
+    pub const ALL: [Self; 5] =
+        [Self::Sealed, Self::Answer, Self::Lesson, Self::Capture, Self::Response];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -43,6 +46,7 @@ impl Kind {
             Self::Answer => "answer",
             Self::Lesson => "lesson",
             Self::Capture => "capture",
+            Self::Response => "response",
         }
     }
 
@@ -53,6 +57,7 @@ impl Kind {
             Self::Answer => 2,
             Self::Lesson => 3,
             Self::Capture => 4,
+            Self::Response => 5,
         }
     }
 

@@ -20,6 +20,7 @@ pub struct Retention {
     pub answer: Keep,
     pub lesson: Keep,
     pub capture: Keep,
+    pub response: Keep,
     /// Conversations, after they were last changed.
     pub session: Keep,
 }
@@ -31,6 +32,7 @@ impl Retention {
             Kind::Answer => self.answer,
             Kind::Lesson => self.lesson,
             Kind::Capture => self.capture,
+            Kind::Response => self.response,
         }
     }
 }
@@ -41,7 +43,7 @@ impl Default for Retention {
         let lesson = Keep { age: 365 * DAY, bytes: 16 << 20 };
         let session = Keep { age: 365 * DAY, bytes: 4 << 30 };
         let capture = Keep { age: 7 * DAY, bytes: 1 << 30 };
-        Self { sealed: keep, answer: keep, lesson, capture, session }
+        Self { sealed: keep, answer: keep, lesson, capture, response: keep, session }
     }
 }
 

@@ -13,7 +13,7 @@ pub(super) struct Envelope {
     pub(super) id: Text,
     pub(super) model: Text,
     pub(super) created: u64,
-    /// Fields of a reply that was read in this dialect.
+    /// Fields of a reply that was read in this dialect, and of the request that it repeats.
     pub(super) extras: Extras,
 }
 
@@ -32,7 +32,7 @@ impl Envelope {
             id: exchange.id.clone().unwrap_or(Text::word("resp_interlingua")),
             model: exchange.model.clone().unwrap_or_default(),
             created: exchange.created,
-            extras: Extras::default(),
+            extras: exchange.repeats.clone(),
         }
     }
 

@@ -207,7 +207,11 @@ pub(crate) fn get(at: SocketAddr, path: &str, headers: &str) -> Answer {
 }
 
 pub(crate) fn delete(at: SocketAddr, path: &str) -> Answer {
-    send(at, "DELETE", path, "", b"")
+    delete_with(at, path, "")
+}
+
+pub(crate) fn delete_with(at: SocketAddr, path: &str, headers: &str) -> Answer {
+    send(at, "DELETE", path, headers, b"")
 }
 
 fn send(at: SocketAddr, method: &str, path: &str, headers: &str, body: &[u8]) -> Answer {

@@ -18,6 +18,7 @@ mod matrix;
 mod proxy;
 mod raw;
 mod remembered;
+mod responses;
 mod sessions;
 mod stub;
 mod telemetry;

@@ -62,9 +62,14 @@ impl Writer {
     }
 
     /// Writes no events, only the whole response at the end.
-    pub(super) fn whole(exchange: &Exchange, extras: Extras) -> Self {
+    pub(super) fn whole(exchange: &Exchange, mut extras: Extras) -> Self {
         let mut writer = Self::new(exchange);
         writer.pen.whole = true;
+        for (key, value) in exchange.repeats.of(ID) {
+            if extras.find(ID, &key.contents()).is_none() {
+                extras.put(ID, key.clone(), value.clone());
+            }
+        }
         writer.envelope.extras = extras;
         writer
     }
