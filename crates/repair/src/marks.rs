@@ -1,6 +1,6 @@
 //! Every cache mark of a conversation, in the order in which providers go through them.
 
-use interlingua_model::{Block, Body, Cache, Place, Role, ToolKind, ToolResult};
+use interlingua_model::{Block, Body, Cache, Place, Role, ToolKind, ToolResult, Verbatim};
 use interlingua_wire::{Json, Text};
 
 use crate::Work;
@@ -46,22 +46,34 @@ pub(crate) fn all(work: &Work<'_>) -> Vec<(Spot, Option<Text>)> {
     }
     for (turn, at) in written(work) {
         let block = &conversation.turns[turn].blocks[at];
-        if let Body::ToolResult(ToolResult { content, .. }) = &block.body {
-            for (inner, block) in content.iter().enumerate() {
-                add(Spot::Inner(turn, at, inner), block.cache.as_deref());
-            }
+        for (inner, block) in inside(block).iter().enumerate() {
+            add(Spot::Inner(turn, at, inner), block.cache.as_deref());
         }
         add(Spot::Block(turn, at), block.cache.as_deref());
     }
     marks
 }
 
-/// Every block of the turns in the order in which it is written: from another dialect, results come
-/// before all else that is said until the model speaks again.
+/// What a result holds.
+fn inside(block: &Block) -> &[Verbatim<Block>] {
+    match &block.body {
+        Body::ToolResult(ToolResult { content, .. }) => content,
+        _ => &[],
+    }
+}
+
+/// Every block of the turns that holds a mark, in the order in which it is written: from another
+/// dialect, results come before all else that is said until the model speaks again.
 fn written(work: &Work<'_>) -> Vec<(usize, usize)> {
     let mut spots = Vec::new();
     let assistants = |turn: usize| work.turns()[turn].role == Role::Assistant;
-    let of = |turn: usize| (0..work.blocks(turn).len()).map(move |at| (turn, at));
+    let is_marked = |block: &Block| {
+        block.cache.is_some() || inside(block).iter().any(|block| block.cache.is_some())
+    };
+    let of = |turn: usize| {
+        let blocks = work.blocks(turn).iter().enumerate();
+        blocks.filter(move |(_, block)| is_marked(block)).map(move |(at, _)| (turn, at))
+    };
     let mut start = 0;
     while start < work.turns().len() {
         let run = (start..work.turns().len()).take_while(|at| assistants(*at) == assistants(start));

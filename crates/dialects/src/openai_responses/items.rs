@@ -76,10 +76,9 @@ fn is_spoken(item: Node<'_>, kind: &str, role: Option<Node<'_>>) -> bool {
         "function_call_output" | "custom_tool_call_output" => item.get("output").is_none(),
         _ => false,
     };
-    let content = item.get("content");
     lacking
         && role.is_some_and(|role| ROLES.contains(&&*role.word()))
-        && content.is_some_and(|content| content.is_string() || content.is_array())
+        && item.get("content").is_some_and(|content| content.is_string() || content.is_array())
 }
 
 /// Whether an item that passes for a message is reasoning that lost its type.

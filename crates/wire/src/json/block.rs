@@ -90,5 +90,11 @@ pub(super) fn special_of_few(simd: impl Simd, bytes: &[u8; SHORT]) -> u64 {
     (lanes.simd_eq(b'"') | lanes.simd_eq(b'\\') | lanes.simd_lt(0x20)).to_bitmask()
 }
 
+/// The backslashes among a few bytes.
+#[inline(always)]
+pub(super) fn backslashes_of_few(simd: impl Simd, bytes: &[u8; SHORT]) -> u64 {
+    u8x16::simd_from(simd, *bytes).simd_eq(b'\\').to_bitmask()
+}
+
 /// Every other bit, from the first.
 const EVEN: u64 = u64::MAX / 3;

@@ -11,18 +11,55 @@ pub(super) fn unescape(raw: &str) -> Cow<'_, str> {
     let Some(first) = memchr::memchr(b'\\', raw.as_bytes()) else {
         return Cow::Borrowed(raw);
     };
-    let mut out = String::with_capacity(raw.len());
-    let mut rest = raw;
-    let mut next = Some(first);
-    while let Some(at) = next {
-        out.push_str(&rest[..at]);
-        let (point, used) = escaped(&rest[at..]);
-        out.push(char::from_u32(point).unwrap_or('\u{fffd}'));
-        rest = &rest[at + used..];
-        next = memchr::memchr(b'\\', rest.as_bytes());
+    let mut out = Vec::with_capacity(raw.len());
+    out.extend_from_slice(&raw.as_bytes()[..first]);
+    dispatch!(Level::new(), simd => unescape_by_few(simd, &raw[first..], &mut out));
+    // Whole characters were put after whole characters: nothing here is refused.
+    Cow::Owned(String::from_utf8(out).unwrap_or_default())
+}
+
+#[expect(
+    clippy::inline_always,
+    reason = "only what is inlined is compiled for the widest registers"
+)]
+#[inline(always)]
+fn unescape_by_few(simd: impl Simd, raw: &str, out: &mut Vec<u8>) {
+    let mut at = 0;
+    while let Some(few) = raw.as_bytes()[at..].first_chunk() {
+        let backslashes = block::backslashes_of_few(simd, few);
+        out.extend_from_slice(few);
+        if backslashes == 0 {
+            at += few.len();
+            continue;
+        }
+        // Copying a fixed number and taking some back is faster than copying few.
+        let plain = backslashes.trailing_zeros() as usize;
+        out.truncate(out.len() - (few.len() - plain));
+        at += plain;
+        at += push_escaped(&raw[at..], out);
     }
-    out.push_str(rest);
-    Cow::Owned(out)
+    while let Some(byte) = raw.as_bytes().get(at) {
+        if *byte == b'\\' {
+            at += push_escaped(&raw[at..], out);
+        } else {
+            out.push(*byte);
+            at += 1;
+        }
+    }
+}
+
+/// Appends what the escape at the start of `raw` stands for; how many bytes spell it.
+#[inline]
+fn push_escaped(raw: &str, out: &mut Vec<u8>) -> usize {
+    let (point, used) = escaped(raw);
+    match u8::try_from(point) {
+        Ok(byte) if byte.is_ascii() => out.push(byte),
+        _ => {
+            let character = char::from_u32(point).unwrap_or('\u{fffd}');
+            out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+    }
+    used
 }
 
 /// A JSON text with U+FFFD for each lone surrogate, and how many there were; `None` for none.

@@ -232,9 +232,10 @@ impl<'d> Field<'d> {
     #[inline]
     pub fn is(self, name: &str) -> bool {
         let Span { start, end, plain, .. } = *self.key.span();
-        // Most keys differ in length, and hold no escape.
+        // Most keys differ in length or in how they end, and hold no escape.
         if end - start == name.len() as u32 + 2 && plain {
-            return self.key.doc.text.as_bytes()[start as usize + 1..].starts_with(name.as_bytes());
+            let key = &self.key.doc.text.as_bytes()[start as usize + 1..end as usize - 1];
+            return key.last() == name.as_bytes().last() && key == name.as_bytes();
         }
         !plain && super::escape::spells(self.key.inside(), name)
     }
