@@ -5,6 +5,7 @@ mod agents;
 mod bench;
 mod debian;
 mod deny;
+mod deploy;
 mod fuzz;
 mod instructions;
 mod laws;
@@ -95,6 +96,12 @@ const COMMANDS: &[Command] = &[
         usage: "[PYTEST ARGUMENTS | js NODE ARGUMENTS]",
         about: "the providers' own packages read what we write",
         run: sdk::command,
+    },
+    Command {
+        name: "deploy",
+        usage: "[PYTEST ARGUMENTS]",
+        about: "what is in deploy/ starts, answers and stops",
+        run: deploy::command,
     },
     Command {
         name: "agents",

@@ -28,7 +28,7 @@ fn python(binary: &Path, arguments: &[String]) -> Outcome {
 }
 
 /// The Python of an environment that has exactly what `tests/sdk/requirements.txt` names.
-fn environment() -> Result<PathBuf, String> {
+pub(crate) fn environment() -> Result<PathBuf, String> {
     let place = target().join("sdk-venv");
     let python = place.join("bin").join("python");
     let folder = root().join("tests").join("sdk");

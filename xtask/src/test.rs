@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::run::{cargo, run};
-use crate::{Outcome, agents, deny, fuzz, laws, postgres, sdk, takes_nothing, tidy};
+use crate::{Outcome, agents, deny, deploy, fuzz, laws, postgres, sdk, takes_nothing, tidy};
 
 struct Step {
     name: &'static str,
@@ -89,6 +89,11 @@ const STEPS: &[Step] = &[
         name: "sdk",
         about: "the providers' own packages read what we write",
         run: || sdk::command(&[]),
+    },
+    Step {
+        name: "deploy",
+        about: "what is in deploy/ starts, answers and stops",
+        run: || deploy::command(&[]),
     },
     Step {
         name: "agents",
