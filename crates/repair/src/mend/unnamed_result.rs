@@ -15,7 +15,7 @@
 //! after    assistant: call 1, call 2        user: result 1, result 2
 //! ```
 
-use interlingua_model::{Block, Body, Place, ToolResult};
+use interlingua_model::{Block, Body, Place, ToolResult, Turn, Verbatim};
 
 use crate::Work;
 use crate::pairing::{self, Round, Spot};
@@ -32,7 +32,13 @@ pub fn apply(work: &mut Work<'_>) {
 
 /// Whether the target takes a result as it stands, without an id.
 fn is_taken(work: &Work<'_>, round: &Round, (turn, at): Spot) -> bool {
-    pairing::is_fine(work, round) && !pairing::is_incomplete(work, &work.block(turn, at).extras)
+    let (dialect, extras) = (work.profile.dialect, &work.block(turn, at).extras);
+    // Where ids are written, a call that is written anew has one.
+    let by_id = UNNAMED.iter().any(|mark| extras.find(dialect, mark).is_some());
+    let written = |turn: &Verbatim<Turn>| turn.text_for(dialect).is_some();
+    pairing::is_fine(work, round)
+        && !pairing::is_incomplete(work, extras)
+        && (!by_id || work.turns()[round.speech.clone()].iter().all(written))
 }
 
 /// The first result without an id and the call for it, if there is one.
@@ -61,3 +67,6 @@ fn name(work: &mut Work<'_>, (turn, at): Spot, call: Spot) {
     *work.edit(turn, at) = answer;
     work.change(Place::block(turn, at), what);
 }
+
+/// What decoding says of a result whose field for the id names no call.
+const UNNAMED: &[&str] = &["no call", "null call"];
