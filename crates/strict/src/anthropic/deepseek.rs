@@ -61,13 +61,27 @@ fn thought(request: &Request<'_>, findings: &mut Findings) {
     }
 }
 
+/// Calls and results are paired by their ids: an empty one names no call.
+fn call_id(request: &Request<'_>, findings: &mut Findings) {
+    if request.flavor != FLAVOR {
+        return;
+    }
+    for block in view::blocks(request.body).filter(|block| block.is("tool_use")) {
+        if block.value.get("id").is_some_and(|id| id == "") {
+            let path = format!("{}.tool_use.id", block.path());
+            let words = format!("{path}: String should have at least 1 character");
+            findings.add(path, words);
+        }
+    }
+}
+
 const MODELS: &[&str] = &["deepseek", "claude"];
 const MODEL: &str = "Model Not Exist";
 const CHOICE: &str = "Thinking mode does not support this tool_choice";
 const THINKING: &str =
     "The `content[].thinking` in the thinking mode must be passed back to the API.";
 
-pub(super) const RULES: [Rule; 4] = [
+pub(super) const RULES: [Rule; 5] = [
     Rule {
         name: "deepseek-model",
         status: 400,
@@ -103,6 +117,15 @@ pub(super) const RULES: [Rule; 4] = [
         evidence: Evidence::Inferred,
         source: "the form of X2: a required field is missing",
         check: thought,
+    },
+    Rule {
+        name: "deepseek-call-id",
+        status: 400,
+        when: "Flavor `deepseek`: the id of a call is empty.",
+        words: "messages.{n}.content.{m}.tool_use.id: String should have at least 1 character",
+        evidence: Evidence::Inferred,
+        source: "its Chat API pairs calls and results by their ids; the form of X2",
+        check: call_id,
     },
 ];
 

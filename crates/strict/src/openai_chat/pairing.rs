@@ -175,6 +175,11 @@ fn call_id_length(request: &Request<'_>, findings: &mut Findings) {
     }
 }
 
+/// Whether calls are known by their ids: then none may be empty.
+pub(super) fn reads_ids(request: &Request<'_>) -> bool {
+    NAMELESS.of(request).is_some() && request.flavor != "gemini-compat"
+}
+
 fn call_id_empty(request: &Request<'_>, findings: &mut Findings) {
     let Some(words) = NAMELESS.of(request) else { return };
     let by_place = request.flavor == "gemini-compat";

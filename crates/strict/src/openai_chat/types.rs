@@ -73,6 +73,10 @@ fn of_message<'v>(request: &Request<'_>, message: &Message<'v>, found: &mut Foun
         let path = message.at(&format!("tool_calls.{at}"));
         object(call, &path, found);
         typed(call, &path, CALL_TYPES, found);
+        let id = call.as_object().and_then(|call| call.get("id"));
+        if let Some(odd) = id.filter(|id| !id.is_string() && super::pairing::reads_ids(request)) {
+            found.push((format!("{path}.id"), "a string", odd));
+        }
         let Some(function) = call.field("function") else { continue };
         named(request, function, &format!("{path}.function"), found);
         let read =
