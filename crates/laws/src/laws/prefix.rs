@@ -116,6 +116,7 @@ impl Forgets {
                     let unsaid = key == "content" && empty;
                     let unread = match key.as_str() {
                         "extra_content" | "google" => !value.is_object(),
+                        "reasoning_details" => !value.is_array(),
                         key => SIGNATURES.contains(&key) && !value.is_string(),
                     };
                     let lost = SIGNATURES.contains(&key.as_str()) && empty || unread;
