@@ -1,4 +1,5 @@
-//! `cargo xtask postgres`: the tests of the store on a PostgreSQL of their own, which is gone afterwards.
+//! `cargo xtask postgres`: the tests of the store, and of gateways that share one, on a PostgreSQL of their
+//! own, which is gone afterwards.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -23,7 +24,7 @@ pub(crate) fn command(arguments: &[String]) -> Outcome {
     let server = Server::start()?;
     // The whole workspace, so that nothing is built anew that its tests have built.
     run(cargo()
-        .args(["test", "--workspace", "--locked", "--test", "suite", "--"])
+        .args(["test", "--workspace", "--locked", "--test", "suite", "--test", "gateway", "--"])
         .args(["--ignored", "postgres::"])
         .args(arguments)
         .env("INTERLINGUA_TEST_POSTGRES", &server.url)

@@ -2,12 +2,14 @@
 //! on, kept beyond a restart, and to be looked at and forgotten.
 
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use interlingua::model::{Lesson, Lessons};
 use interlingua_store::{Kind, Record, Store};
 use serde_json::{Value, json};
-use tokio::sync::OnceCell;
+use tokio::sync::{Mutex, OnceCell};
+use tokio::time::timeout;
 
 /// Everything that was learned.
 #[derive(Debug)]
@@ -16,6 +18,8 @@ pub(crate) struct Learned {
     store: Arc<dyn Store>,
     /// Whether what the store holds was read.
     read: OnceCell<()>,
+    /// When it was last looked for what other nodes have learned, or forgotten.
+    looked: Mutex<Instant>,
 }
 
 /// Who teaches: a model of a provider, asked in a dialect.
@@ -32,6 +36,8 @@ struct Known {
     dialect: String,
     model: String,
     lessons: Lessons,
+    /// It is in the store: who does not find it there any more knows that it was forgotten.
+    stored: bool,
     /// What did not help, so that another request tries the next.
     tried: Vec<Lesson>,
 }
@@ -39,7 +45,8 @@ struct Known {
 impl Learned {
     /// What is learned is also kept here.
     pub(crate) fn kept_in(store: Arc<dyn Store>) -> Self {
-        Self { known: RwLock::default(), store, read: OnceCell::new() }
+        let looked = Mutex::new(Instant::now());
+        Self { known: RwLock::default(), store, read: OnceCell::new(), looked }
     }
 
     /// What is known of a model.
@@ -50,21 +57,41 @@ impl Learned {
         found.map(|known| known.lessons.clone()).unwrap_or_default()
     }
 
-    /// Reads once what the store holds; a store that is in trouble is asked again later.
+    /// Reads what the store holds, and again after a while: other nodes learn, too. A store that is in
+    /// trouble is asked again later.
     async fn remember(&self) {
-        let reading = async {
-            let records = self.store.all(Kind::Lesson).await;
-            let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-            // The newest come first, and hold; what was learned meanwhile is newer still.
-            for one in records.iter().filter_map(Known::read) {
-                match known.iter_mut().find(|known| known.teacher() == one.teacher()) {
-                    Some(newer) => newer.lessons = one.lessons.and(&newer.lessons),
-                    None => known.push(one),
+        if self.read.get_or_try_init(|| self.look()).await.is_err() {
+            return;
+        }
+        if let Ok(mut looked) = self.looked.try_lock()
+            && looked.elapsed() >= AGAIN
+        {
+            *looked = Instant::now();
+            // What is known is good enough for who would have to wait.
+            let _ = timeout(PATIENCE, self.look()).await;
+        }
+    }
+
+    async fn look(&self) -> Result<(), ()> {
+        let records = self.store.all(Kind::Lesson).await;
+        let is_whole = self.store.health().trouble.is_none();
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let read: Vec<Known> = records.iter().filter_map(Known::read).collect();
+        if is_whole {
+            let is_there = |known: &Known| read.iter().any(|one| one.teacher() == known.teacher());
+            known.retain(|known| !known.stored || is_there(known));
+        }
+        // The newest come first, and hold; what was learned meanwhile is newer still.
+        for one in read {
+            match known.iter_mut().find(|known| known.teacher() == one.teacher()) {
+                Some(newer) => {
+                    newer.lessons = one.lessons.and(&newer.lessons);
+                    newer.stored = true;
                 }
+                None => known.push(one),
             }
-            if self.store.health().trouble.is_some() { Err(()) } else { Ok(()) }
-        };
-        let _ = self.read.get_or_try_init(|| reading).await;
+        }
+        if is_whole { Ok(()) } else { Err(()) }
     }
 
     /// The first rung that was not tried in vain. When none is left, the next request may try all anew.
@@ -89,6 +116,7 @@ impl Learned {
         let mut all = self.known.write().unwrap_or_else(PoisonError::into_inner);
         let known = entry(&mut all, teacher);
         known.tried.clear();
+        known.stored = false;
         known.lessons = rung.iter().fold(known.lessons.clone(), |all, one| all.with(one.clone()));
         let record = known.record();
         // One takes the place of the other. Nobody waits for the disk here.
@@ -153,6 +181,7 @@ fn entry<'k>(all: &'k mut Vec<Known>, teacher: Teacher<'_>) -> &'k mut Known {
             dialect: dialect.to_owned(),
             model: model.to_owned(),
             lessons: Lessons::default(),
+            stored: false,
             tried: Vec::new(),
         });
         all.len() - 1
@@ -166,7 +195,7 @@ impl Known {
         let mut word = || lines.next().map(str::to_owned);
         let (provider, dialect, model) = (word()?, word()?, word()?);
         let lessons = lines.filter_map(|line| line.parse::<Lesson>().ok()).collect();
-        Some(Self { provider, dialect, model, lessons, tried: Vec::new() })
+        Some(Self { provider, dialect, model, lessons, stored: true, tried: Vec::new() })
     }
 
     fn teacher(&self) -> Teacher<'_> {
@@ -188,5 +217,9 @@ impl Known {
 /// What a provider teaches is everybody's.
 const OWNER: &str = "";
 const MOST_TRIED: usize = 32;
+/// How long another node may know better.
+const AGAIN: Duration = Duration::from_secs(3);
+/// For a store that is slow, before a request goes on without it.
+const PATIENCE: Duration = Duration::from_millis(500);
 /// Models of which something is known.
 const MOST_KNOWN: usize = 1000;

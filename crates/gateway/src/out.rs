@@ -11,7 +11,7 @@ use interlingua::Stream;
 use interlingua_upstream::{self as upstream, Idle};
 
 use crate::config::Config;
-use crate::responses::Settling;
+use crate::remembered::Settling;
 use crate::tale::Tale;
 
 pub(crate) enum Out {

@@ -1,6 +1,7 @@
 //! What the gateway remembers beyond a request: the store that the configuration names, and its health.
 
 use std::io;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -53,6 +54,24 @@ pub(crate) async fn settle(store: &dyn Store) {
     }
 }
 
+/// Something is being written down: over when it is on disk, or is not going to be there soon.
+pub(crate) type Settling = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Everything that was kept of a reply is on disk when this is over, unless the disk takes too long: then the
+/// log says so, and nobody waits. Whoever asks next, at whatever node, finds it.
+pub(crate) fn settling(store: &Arc<dyn Store>) -> Settling {
+    let store = Arc::clone(store);
+    Box::pin(async move {
+        // A store that is in trouble has said so, and tries again by itself.
+        if store.health().trouble.is_none()
+            && let Ok(Ok(())) = timeout(MOMENT, store.flush()).await
+        {
+            return;
+        }
+        tracing::warn!("a reply is given out, and what is to be kept of it is not on disk yet");
+    })
+}
+
 /// Whether it does what it should; what is wrong is for the log, not for whoever asks.
 pub(crate) fn ready(store: &dyn Store) -> &'static str {
     match store.health().trouble {
@@ -83,3 +102,5 @@ pub(crate) fn measure(store: &dyn Store) {
 const MEMORY: usize = 64 << 20;
 /// For a disk, when the gateway stops.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// For a disk, before the end of a reply.
+const MOMENT: Duration = Duration::from_secs(2);

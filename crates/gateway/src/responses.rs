@@ -7,20 +7,18 @@
 mod held;
 mod shown;
 
-use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use interlingua::model::{Extras, FailureKind};
 use interlingua::wire::Node;
 use interlingua::{Dialect, Doc, Exchange, Json, Ledger, Reply, Text, encode_reply};
 use interlingua_store::{Kind, Record, Store};
-use tokio::time::timeout;
 
 use self::held::Held;
 pub(crate) use self::shown::shown;
 use crate::refusal::{Refusal, failure};
+use crate::remembered::{self, Settling};
 
 /// Replies that are kept under the ids that clients know.
 #[derive(Debug)]
@@ -52,9 +50,6 @@ pub(crate) struct Holding {
     before: Vec<String>,
     said: Json,
 }
-
-/// Somebody writes something down; over when it is on disk, or is not going to be soon.
-pub(crate) type Settling = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// A reply of a history is not kept here, or its history is longer than was asked for.
 struct Gap(Option<String>);
@@ -170,17 +165,9 @@ impl Holding {
         });
         let body = held::write(&self.before, &self.said, response)?;
         let store = Arc::clone(&self.responses.store);
-        let keys = vec![id.clone()];
-        store.keep(Record { kind: Kind::Response, owner: self.owner, keys, body });
-        Some(Box::pin(async move {
-            // A store that is in trouble has said so, and tries again by itself.
-            if store.health().trouble.is_none()
-                && let Ok(Ok(())) = timeout(PATIENCE, store.flush()).await
-            {
-                return;
-            }
-            tracing::warn!(response = id, "a reply is given out that is not on disk yet");
-        }))
+        let (owner, keys) = (self.owner, vec![id]);
+        store.keep(Record { kind: Kind::Response, owner, keys, body });
+        Some(remembered::settling(&store))
     }
 }
 
@@ -195,5 +182,3 @@ const PREVIOUS: &str = "previous_response_id";
 const ELSEWHERE: [&str; 2] = ["conversation", "prompt"];
 /// Fields of a request that a response repeats. Those that are long are not said three times.
 const REPEATED: [&str; 3] = [PREVIOUS, "store", "metadata"];
-/// How long the end of a reply waits for a disk.
-const PATIENCE: Duration = Duration::from_secs(2);

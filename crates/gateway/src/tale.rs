@@ -15,7 +15,8 @@ use crate::captured::About;
 use crate::guarding::Desk;
 use crate::otel::{Teller, Trace};
 use crate::quota::Guest;
-use crate::responses::{Holding, Settling};
+use crate::remembered::Settling;
+use crate::responses::Holding;
 use crate::sessions::Recording;
 use crate::vault::Keeping;
 
@@ -143,13 +144,15 @@ impl Tale {
     /// `written` is what it gets, if that is one body.
     #[must_use]
     pub(crate) fn keeps(&mut self, reply: &Reply, written: Option<&Bytes>) -> Option<Settling> {
-        if let Some(keeping) = self.keeping.take() {
-            keeping.keep(reply);
-        }
+        let told = self.desk.as_ref().is_some_and(|desk| !desk.found.is_empty());
+        let keeping = self.keeping.take();
+        let settling = keeping.and_then(|keeping| keeping.keep(reply, told));
         if let Some(recording) = self.recording.take() {
             recording.keep(reply);
         }
-        self.holding.take().and_then(|holding| holding.keep(reply, written))
+        // Last: with it everything is on disk.
+        let held = self.holding.take().and_then(|holding| holding.keep(reply, written));
+        held.or(settling)
     }
 
     pub(crate) fn answered(&mut self, reply: &Reply) {

@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use crate::affinity::Mark;
 use crate::config::{Provider, SIMULATED};
+use crate::remembered::{self, Settling};
 use crate::talks::Talks;
 
 /// Remembers what models thought. Shared by all threads.
@@ -114,19 +115,21 @@ impl Vault {
         Remembered { restored: restored.collect(), talk }
     }
 
-    fn keep(&self, talk: &Talk, reply: &Reply) {
+    /// Whether anything of it is in the store.
+    fn keep(&self, talk: &Talk, reply: &Reply) -> bool {
         let id = reply.id.as_ref().filter(|_| talk.goes_on).map(Text::contents);
         if !talk.is_named {
             let link = talk.history.answer(reply);
             self.talks.heard(&talk.owner, link, id.as_deref(), talk.identity);
         }
         if !Kept::is_worth_it(reply) {
-            return;
+            return false;
         }
         let mut keys = keys_of(reply, &talk.history);
         keys.extend(id.as_deref().map(key_of_reply));
         let body = Kept::encode(&talk.origin, talk.identity, talk.history.asked(), reply);
         self.store.keep(Record { kind: Kind::Sealed, owner: talk.owner.clone(), keys, body });
+        true
     }
 }
 
@@ -135,9 +138,12 @@ impl Keeping {
         Self { vault: Arc::clone(vault), talk }
     }
 
-    /// The reply is whole. To be said before the client has the end of it: it may be back at once.
-    pub(crate) fn keep(&self, reply: &Reply) {
-        self.vault.keep(&self.talk, reply);
+    /// The reply is whole. To be said before the client has the end of it: it may be back at once, and at
+    /// another node if there is one, which is to find this and what else was `told` of it.
+    pub(crate) fn keep(&self, reply: &Reply, told: bool) -> Option<Settling> {
+        let store = &self.vault.store;
+        let kept = self.vault.keep(&self.talk, reply) || told;
+        (kept && store.is_shared()).then(|| remembered::settling(store))
     }
 }
 

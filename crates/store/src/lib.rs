@@ -80,6 +80,12 @@ pub trait Store: Send + Sync + fmt::Debug {
     fn flush(&self) -> BoxFuture<'_, Result<(), Trouble>>;
 
     fn health(&self) -> Health;
+
+    /// Whether others than this process are sent requests that look for what is kept here. They find what
+    /// was flushed.
+    fn is_shared(&self) -> bool {
+        false
+    }
 }
 
 /// Everything that a gateway asks of one store.

@@ -15,6 +15,7 @@ mod house;
 mod ladder;
 mod limits;
 mod matrix;
+mod postgres;
 mod proxy;
 mod raw;
 mod remembered;

@@ -40,16 +40,16 @@ const MODELS: &[&str] = &[
 ];
 
 /// A client that sends only what is new.
-struct Talk {
-    at: SocketAddr,
-    model: String,
-    stream: bool,
-    headers: String,
-    previous: Value,
+pub(crate) struct Talk {
+    pub(crate) at: SocketAddr,
+    pub(crate) model: String,
+    pub(crate) stream: bool,
+    pub(crate) headers: String,
+    pub(crate) previous: Value,
 }
 
 impl Talk {
-    fn with(house: &House, model: &str) -> Self {
+    pub(crate) fn with(house: &House, model: &str) -> Self {
         let (model, headers) = (model.to_owned(), String::new());
         Self { at: house.addr(), model, stream: false, headers, previous: Value::Null }
     }
@@ -71,7 +71,7 @@ impl Talk {
     }
 
     /// Says something, and goes on from the reply to it.
-    fn say(&mut self, input: &Value) -> Value {
+    pub(crate) fn say(&mut self, input: &Value) -> Value {
         let answer = self.ask(&self.request(input));
         assert!(answer.status == 200 && answer.whole, "{}: {}", self.model, answer.text());
         let reply = if self.stream {
@@ -84,7 +84,7 @@ impl Talk {
     }
 
     /// Three turns, with a call in the first of them; `between` comes before each of the others.
-    fn three_turns(&mut self, mut between: impl FnMut(&mut Self)) {
+    pub(crate) fn three_turns(&mut self, mut between: impl FnMut(&mut Self)) {
         let reply = self.say(&json!("Look at the harbour."));
         let mut calls = reply["output"].as_array().unwrap().iter();
         let call = calls.find_map(|item| item["call_id"].as_str());
@@ -100,12 +100,12 @@ impl Talk {
     }
 }
 
-fn options() -> Options {
+pub(crate) fn options() -> Options {
     Options { script: Some(Script::read(SCRIPT).unwrap()), ..Options::default() }
 }
 
 /// The provider was asked with everything that was said, and refused nothing.
-fn knows_all(house: &House, talk: &Talk) {
+pub(crate) fn knows_all(house: &House, talk: &Talk) {
     let log = house.log();
     for request in &log {
         assert_eq!(request["accepted"], true, "{}: {}", talk.model, request["violations"]);
@@ -175,7 +175,7 @@ fn a_restart_and_another_node_lose_nothing() {
 }
 
 /// Another gateway before the same providers.
-fn second(house: &House, place: Place) -> Running {
+pub(crate) fn second(house: &House, place: Place) -> Running {
     let mut config = Config::from_nothing(&|_| None);
     config.providers = providers(house.simulator.as_ref().unwrap().addr);
     config.store.place = place;

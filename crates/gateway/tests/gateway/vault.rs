@@ -157,7 +157,7 @@ fn options() -> Options {
 }
 
 /// As clients bring a reply back whose dialect, or whose authors, have no room for thoughts.
-fn without_thoughts(client: &Client, mut reply: Value) -> Value {
+pub(crate) fn without_thoughts(client: &Client, mut reply: Value) -> Value {
     let drop_if = |list: &mut Value, gone: &dyn Fn(&Value) -> bool| {
         if let Some(list) = list.as_array_mut() {
             list.retain(|one| !gone(one));
@@ -190,7 +190,7 @@ fn without_thoughts(client: &Client, mut reply: Value) -> Value {
     reply
 }
 
-fn ask_more(client: &Client, request: &mut Value, words: &str) {
+pub(crate) fn ask_more(client: &Client, request: &mut Value, words: &str) {
     let (turns, said) = match client.dialect {
         "anthropic" | "openai-chat" => ("messages", json!({"role": "user", "content": words})),
         "openai-responses" => ("input", json!({"role": "user", "content": words})),

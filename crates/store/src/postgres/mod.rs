@@ -222,6 +222,10 @@ impl Store for Postgres {
     fn health(&self) -> Health {
         self.shared.health()
     }
+
+    fn is_shared(&self) -> bool {
+        true
+    }
 }
 
 /// What waits is written; what cannot be written is lost.
