@@ -54,6 +54,45 @@ fn a_responses_client_carries_signatures_even_if_it_drops_the_text() {
     }
 }
 
+const INTERLEAVED: &str = r#"{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[
+    {"type":"thinking","thinking":"First, the ships.","signature":"b25l"},
+    {"type":"text","text":""},
+    {"type":"thinking","thinking":"Then the cranes.","signature":"dHdv"},
+    {"type":"text","text":"Let me look."},
+    {"type":"tool_use","id":"toolu_1","name":"look","input":{"place":"ships"}},
+    {"type":"tool_use","id":"toolu_2","name":"look","input":{"place":"cranes"}}],
+    "stop_reason":"tool_use","stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":2}}"#;
+
+#[test]
+fn an_empty_text_between_two_thoughts_travels_with_the_second() {
+    for streamed in [false, true] {
+        let items = said(INTERLEAVED, "anthropic", "openai-responses", streamed);
+        let items: Vec<serde_json::Value> = serde_json::from_str(&items).unwrap();
+        let empty = |item: &serde_json::Value| item["content"][0]["text"] == "";
+        // Some clients bring it back, and some do not.
+        for lost in [false, true] {
+            let items = items.iter().filter(|item| !(lost && empty(item)));
+            let items: Vec<String> = items.map(ToString::to_string).collect();
+            let body = format!(
+                r#"{{"model":"m","reasoning":{{"effort":"high"}},"input":[{{"role":"user","content":"hi"}},{},
+                {{"type":"function_call_output","call_id":"toolu_1","output":"x"}},
+                {{"type":"function_call_output","call_id":"toolu_2","output":"y"}}]}}"#,
+                items.join(",")
+            );
+            let home = sent(&body, "openai-responses", "anthropic", "claude-sonnet-4-5");
+            let home: serde_json::Value = serde_json::from_str(&home).unwrap();
+            let content = home["messages"][1]["content"].as_array().unwrap();
+            let kinds: Vec<_> = content.iter().map(|block| block["type"].as_str()).collect();
+            let all = ["thinking", "text", "thinking", "text", "tool_use", "tool_use"];
+            assert_eq!(kinds, all.map(Some), "streamed {streamed}, lost {lost}: {home}");
+            assert_eq!(content[0]["signature"], "b25l");
+            assert!(content[1]["text"].as_str().unwrap().trim().is_empty());
+            assert_eq!(content[2]["signature"], "dHdv");
+            assert_eq!(content[3]["text"], "Let me look.");
+        }
+    }
+}
+
 #[test]
 fn what_only_looks_like_ours_is_left_to_its_provider() {
     for data in ["aWwxey", "aWwxe30=", "aWwxeyJibG9ja3MiOltdfQ=="] {

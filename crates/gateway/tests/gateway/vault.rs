@@ -88,12 +88,12 @@ fn a_lost_store_is_survived_by_clients_that_carry_seals() {
     let mut house = House::playing(options(), |config| config.store.place = Place::Off);
     for (client, home) in [(0, 1), (2, 0), (2, 3)] {
         let (client, (model, mark)) = (&CLIENTS[client], HOMES[home]);
-        let mut request = (client.begin)(model, true, "Look at the jetty.");
+        let mut request = (client.begin)(model, true, "Look at the harbour.");
         let reply = client.ask(house.addr(), model, true, &request).unwrap();
         (client.go_on)(&mut request, &reply, "there");
         house.open(|config| config.store.place = Place::Off);
         client.ask(house.addr(), model, true, &request).unwrap();
-        assert!(seals(&house, mark) > 0, "{} {model}: {}", client.dialect, last(&house));
+        assert_eq!(seals(&house, mark), 2, "{} {model}: {}", client.dialect, last(&house));
     }
     all_accepted(&house);
 }
@@ -120,6 +120,84 @@ fn after_other_models_the_first_finds_its_thoughts_again() {
         all_accepted(&house);
     }
 }
+
+/// Chat → Anthropic, Anthropic → Responses, Responses → Gemini: thinking, nothing, thinking, words and two
+/// calls, with a restart before every turn, and with another model there and back.
+#[test]
+fn interleaved_thinking_survives_restarts_and_another_model_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = || Place::Sqlite(folder.path().join("store.db"));
+    for (client, home, other) in [(1, 0, 1), (0, 1, 2), (2, 2, 0)] {
+        for stream in [false, true] {
+            let mut house = House::playing(options(), |config| config.store.place = place());
+            let (client, (model, _), (other, _)) = (&CLIENTS[client], HOMES[home], HOMES[other]);
+            let name = format!("{} → {model}, stream {stream}", client.dialect);
+            let mut request = (client.begin)(model, stream, "Look at the harbour.");
+            if let Some(reasoning) = request.get_mut("reasoning") {
+                // Without it, no thoughts are shown.
+                reasoning["summary"] = json!("auto");
+            }
+            let mut turns = Vec::new();
+            for (model, words) in
+                [(model, ""), (model, ""), (other, "And now?"), (model, "And now?")]
+            {
+                if !words.is_empty() {
+                    ask_more(client, &mut request, words);
+                }
+                if request.get("model").is_some() {
+                    request["model"] = json!(model);
+                }
+                let reply = client.ask(house.addr(), model, stream, &request).unwrap();
+                (client.go_on)(&mut request, &without_thoughts(client, reply), "there");
+                turns.push(house.log().last().unwrap().clone());
+                house.open(|config| config.store.place = place());
+            }
+            all_accepted(&house);
+            // What it was sent with the results of its calls, and when it is asked again.
+            let said = [&turns[1], &turns[3]].map(|turn| said_first(&turn["request"]));
+            assert_eq!(said[0], SAID[home], "{name}: {}", turns[1]["request"]);
+            assert_eq!(said[1], SAID[home], "{name}, back again: {}", turns[3]["request"]);
+        }
+    }
+}
+
+/// What a model said in the first of its turns, as its provider was sent it: `S` for what is sealed.
+fn said_first(body: &Value) -> String {
+    let kind = |one: &Value| {
+        let seal = ["signature", "encrypted_content", "thoughtSignature"];
+        let sealed = if seal.iter().any(|key| one.get(key).is_some()) { "S" } else { "" };
+        let kind = match (one["type"].as_str(), one) {
+            (Some(kind), _) => kind,
+            (None, part) if part["thought"] == true => "thought",
+            (None, part) if part.get("functionCall").is_some() => "call",
+            (None, _) => "text",
+        };
+        format!("{kind}{sealed}")
+    };
+    let (turns, of_model) = match body {
+        body if body.get("contents").is_some() => (&body["contents"], "model"),
+        body if body.get("input").is_some() => (&body["input"], ""),
+        body => (&body["messages"], "assistant"),
+    };
+    let turns = turns.as_array().unwrap();
+    let kinds: Vec<String> = if of_model.is_empty() {
+        let rest = turns.iter().skip_while(|item| item["role"] == "user");
+        rest.take_while(|item| item["type"] != "function_call_output").map(kind).collect()
+    } else {
+        let first = turns.iter().find(|turn| turn["role"] == of_model).unwrap();
+        let blocks = first.get("content").or_else(|| first.get("parts")).unwrap();
+        blocks.as_array().unwrap().iter().map(kind).collect()
+    };
+    kinds.join(" ")
+}
+
+/// For each home.
+const SAID: &[&str] = &[
+    "thinkingS text thinkingS text tool_use tool_use",
+    "reasoningS message reasoningS message function_call function_call",
+    // It seals the first of the calls with all that it thought, and is sent no thoughts.
+    "text callS call",
+];
 
 #[test]
 fn two_clients_do_not_share_what_was_thought() {
