@@ -2,9 +2,7 @@
 //! between real processes (`cargo xtask bench guarded`).
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
-use std::net::SocketAddr;
-use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,8 +10,8 @@ use bytes::Bytes;
 use interlingua::guard::Watch;
 use interlingua::model::DialectId;
 use interlingua::{Conversation, Dialect, Exchange, Stream, find};
-use interlingua_benches::load::{Process, Shot, Side, contest};
-use interlingua_benches::{Rounds, SCHEMA, process_time, stream_in, tools, watch};
+use interlingua_benches::load::{House, Shot, Side, contest};
+use interlingua_benches::{Rounds, SCHEMA, is_wanted, process_time, stream_in, tools, watch};
 use interlingua_store::{Kind, Memory, Options, Record, Sqlite, Store};
 use interlingua_vault::{History, Kept, Origin, keys_of};
 use serde_json::json;
@@ -130,21 +128,13 @@ impl Row {
 /// Two gateways in front of one simulator: one that neither checks nor remembers, and one that does.
 fn in_the_gateway(program: &str) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(said)?;
-    let script = folder.path().join("script.toml");
-    std::fs::write(&script, reply_of(300, 1000)).map_err(said)?;
-    let mut simulate = Command::new(program);
-    simulate.args(["simulate", "--listen", "127.0.0.1:0", "--script"]).arg(&script);
-    let (_simulated, simulator) = Process::listening(&mut simulate).map_err(said)?;
-    let store = format!("sqlite:{}", folder.path().join("store.db").display());
-    let (bare, bare_at) = gateway(program, folder.path(), simulator, "off", "off")?;
-    let (full, full_at) = gateway(program, folder.path(), simulator, "answer", &store)?;
+    let house = House::build(program, folder.path()).map_err(said)?;
+    let bare = house.gateway("bare", "off", "off").map_err(said)?;
+    let full = house.gateway("full", "answer", "SQLite").map_err(said)?;
     println!("\n{}", Rounds::head("The gateway, CPU for a streamed reply"));
     for row in ROWS.iter().filter(|row| is_wanted(row.name)) {
         let shot = || question(row.provider, row.path);
-        let sides = [
-            Side { process: &bare, at: bare_at, shot: &shot },
-            Side { process: &full, at: full_at, shot: &shot },
-        ];
+        let sides = [Side { gateway: &bare, shot: &shot }, Side { gateway: &full, shot: &shot }];
         let mut rounds = Rounds::default();
         for _ in 0..row.rounds {
             let round = contest(&sides, row.connections, row.each);
@@ -178,39 +168,6 @@ fn question(provider: &str, path: &str) -> Shot {
     Shot { path: path.to_owned(), headers, body: body.to_string().into_bytes() }
 }
 
-fn gateway(
-    program: &str,
-    folder: &Path,
-    simulator: SocketAddr,
-    guard: &str,
-    store: &str,
-) -> Result<(Process, SocketAddr), String> {
-    let conf = folder.join(format!("{guard}.toml"));
-    let text = GATEWAY.replace("UPSTREAM", &simulator.to_string());
-    let text = text.replace("GUARD", guard).replace("STORE", store);
-    std::fs::write(&conf, text).map_err(said)?;
-    let mut serve = Command::new(program);
-    serve.args(["serve", "--listen", "127.0.0.1:0", "--config"]).arg(&conf);
-    serve.env("INTERLINGUA_LOG", "warn");
-    Process::listening(&mut serve).map_err(said)
-}
-
-/// A script in which the model thinks, speaks, and calls a tool twice, in pieces of eight characters.
-fn reply_of(thoughts: usize, words: usize) -> String {
-    let (thought, text) = ("consider".repeat(thoughts), "a word, ".repeat(words));
-    let query = "a search for words ".repeat(40);
-    let call = format!("{{ call = \"search\", arguments = {{ query = \"{query}\" }} }}");
-    format!(
-        "[[turn]]\nblocks = [{{ thinking = \"{thought}\" }}, {{ text = \"{text}\" }}, {call}, {call}]\n"
-    )
-}
-
-/// Words beside flags choose rows; without any, all are measured.
-fn is_wanted(name: &str) -> bool {
-    let mut words = std::env::args().skip(1).filter(|word| !word.starts_with('-')).peekable();
-    words.peek().is_none() || words.any(|word| name.contains(&word))
-}
-
 #[expect(clippy::needless_pass_by_value, reason = "errors are mapped with it")]
 fn said(error: std::io::Error) -> String {
     error.to_string()
@@ -228,19 +185,3 @@ const ROWS: &[Row] = &[
     Row::paced("1,500 events one by one, same dialect", "/v1/messages"),
     Row::paced("1,500 events one by one, translated", "/v1/chat/completions"),
 ];
-const GATEWAY: &str = r#"
-[guard]
-mode = "GUARD"
-[store]
-url = "STORE"
-[providers.quick]
-dialect = "anthropic"
-base_url = "http://UPSTREAM/anthropic"
-api_key = "env:HOME"
-headers = { "x-sim-fault" = "pieces=8" }
-[providers.paced]
-dialect = "anthropic"
-base_url = "http://UPSTREAM/anthropic"
-api_key = "env:HOME"
-headers = { "x-sim-fault" = "pieces=8,pause=2" }
-"#;

@@ -10,7 +10,7 @@ mod timing;
 mod watch;
 
 pub use history::{anthropic_history, healthy_model, in_dialect};
-pub use rounds::Rounds;
+pub use rounds::{Rounds, is_wanted};
 pub use stream::{anthropic_stream, stream_in};
 pub use stream_through_value::{
     Convert, anthropic_event_to_chat, chat_event_to_anthropic, convert_through_value,

@@ -59,6 +59,12 @@ impl Rounds {
     }
 }
 
+/// Words beside flags choose rows; without any, all are measured.
+pub fn is_wanted(name: &str) -> bool {
+    let mut words = std::env::args().skip(1).filter(|word| !word.starts_with('-')).peekable();
+    words.peek().is_none() || words.any(|word| name.contains(&word))
+}
+
 fn median<T>(sorted: &[T]) -> Option<&T> {
     sorted.get(sorted.len() / 2)
 }

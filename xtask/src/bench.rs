@@ -7,6 +7,7 @@ pub(crate) fn command(arguments: &[String]) -> Outcome {
     match arguments.split_first() {
         Some((first, rest)) if first == "gateway" => gateway(rest),
         Some((first, rest)) if first == "guarded" => with_command("guarded", rest),
+        Some((first, rest)) if first == "stored" => with_command("stored", rest),
         _ => run(cargo().args(["bench", "--workspace", "--locked"]).args(arguments)),
     }
 }

@@ -1,16 +1,14 @@
-//! Two servers under the same load at the same time, and what each of them uses for a reply.
+//! Two gateways under the same load at the same time, and what each of them uses for a reply.
 
-use std::net::SocketAddr;
 use std::thread::{ScopedJoinHandle, scope, sleep};
 use std::time::{Duration, Instant};
 
-use super::{Connection, Process, Shot};
+use super::{Connection, Gateway, Shot};
 
 /// One of the two.
 #[expect(missing_debug_implementations, reason = "what is asked is a closure")]
 pub struct Side<'s> {
-    pub process: &'s Process,
-    pub at: SocketAddr,
+    pub gateway: &'s Gateway,
     /// What it is asked next.
     pub shot: &'s (dyn Fn() -> Shot + Sync),
 }
@@ -22,7 +20,7 @@ pub fn contest(
     connections: u32,
     each: u32,
 ) -> Result<[Duration; 2], String> {
-    let before = [sides[0].process.cpu(), sides[1].process.cpu()];
+    let before = [sides[0].gateway.process.cpu(), sides[1].gateway.process.cpu()];
     let results: Vec<Result<(), String>> = scope(|scope| {
         let threads: Vec<_> =
             (0..connections).map(|nth| scope.spawn(move || ask(sides, nth, each))).collect();
@@ -34,15 +32,15 @@ pub fn contest(
     results.into_iter().collect::<Result<Vec<()>, String>>()?;
     // What is written later is paid for, too.
     sleep(SETTLING);
-    let used = |nth: usize| sides[nth].process.cpu().saturating_sub(before[nth]);
+    let used = |nth: usize| sides[nth].gateway.process.cpu().saturating_sub(before[nth]);
     Ok([used(0) / (connections * each), used(1) / (connections * each)])
 }
 
 fn ask(sides: &[Side<'_>; 2], nth: u32, each: u32) -> Result<(), String> {
     let said = |error: std::io::Error| error.to_string();
     let mut open = [
-        Connection::open(sides[0].at).map_err(said)?,
-        Connection::open(sides[1].at).map_err(said)?,
+        Connection::open(sides[0].gateway.at).map_err(said)?,
+        Connection::open(sides[1].gateway.at).map_err(said)?,
     ];
     // Half of them begin with the other.
     for turn in 0..each * 2 {

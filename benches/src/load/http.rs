@@ -28,7 +28,23 @@ impl Connection {
         Ok(Self { stream: BufReader::with_capacity(64 * 1024, stream), host: at })
     }
 
+    /// Asks, and throws away what is answered.
     pub fn ask(&mut self, shot: &Shot, began: Instant) -> io::Result<Answered> {
+        self.send(shot)?;
+        self.answer(began, &mut io::sink())
+    }
+
+    /// Asks, and gives what is answered.
+    pub fn hear(&mut self, shot: &Shot) -> io::Result<Vec<u8>> {
+        self.send(shot)?;
+        let mut heard = Vec::new();
+        match self.answer(Instant::now(), &mut heard)?.status {
+            200 => Ok(heard),
+            status => Err(io::Error::other(format!("status {status}"))),
+        }
+    }
+
+    fn send(&mut self, shot: &Shot) -> io::Result<()> {
         let Shot { path, headers, body } = shot;
         let (host, length) = (self.host, body.len());
         let mut request = format!(
@@ -37,11 +53,10 @@ impl Connection {
         )
         .into_bytes();
         request.extend_from_slice(body);
-        self.stream.get_mut().write_all(&request)?;
-        self.answer(began)
+        self.stream.get_mut().write_all(&request)
     }
 
-    fn answer(&mut self, began: Instant) -> io::Result<Answered> {
+    fn answer(&mut self, began: Instant, out: &mut impl io::Write) -> io::Result<Answered> {
         let mut line = String::new();
         self.line(&mut line)?;
         let status = line.split(' ').nth(1).and_then(|status| status.parse().ok());
@@ -61,16 +76,16 @@ impl Connection {
         }
         self.stream.fill_buf()?;
         let first = began.elapsed();
-        let bytes = if chunked { self.chunks(&mut line)? } else { self.skip(length)? };
+        let bytes = if chunked { self.chunks(&mut line, out)? } else { self.take(length, out)? };
         Ok(Answered { status, first, bytes })
     }
 
-    fn chunks(&mut self, line: &mut String) -> io::Result<u64> {
+    fn chunks(&mut self, line: &mut String, out: &mut impl io::Write) -> io::Result<u64> {
         let mut bytes = 0;
         loop {
             self.line(line)?;
             let size = u64::from_str_radix(line, 16).map_err(io::Error::other)?;
-            bytes += self.skip(size)?;
+            bytes += self.take(size, out)?;
             self.line(line)?;
             if size == 0 {
                 return Ok(bytes);
@@ -78,8 +93,8 @@ impl Connection {
         }
     }
 
-    fn skip(&mut self, length: u64) -> io::Result<u64> {
-        io::copy(&mut self.stream.by_ref().take(length), &mut io::sink())
+    fn take(&mut self, length: u64, out: &mut impl io::Write) -> io::Result<u64> {
+        io::copy(&mut self.stream.by_ref().take(length), out)
     }
 
     /// The next line, without its end.

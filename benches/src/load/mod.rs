@@ -1,10 +1,12 @@
 //! Load over real sockets, and what it costs the process under it.
 
 mod contest;
+mod house;
 mod http;
 mod process;
 
 pub use contest::{Side, contest};
+pub use house::{Gateway, House};
 pub use http::{Answered, Connection};
 pub use process::{Process, resident};
 
