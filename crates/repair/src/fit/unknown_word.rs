@@ -71,14 +71,15 @@ fn long_ids(work: &mut Work<'_>) {
                 && field.value.text().is_none()
         })
     };
-    let (named, keyed) = (worded(&["user", "safety_identifier"]), worded(&["prompt_cache_key"]));
-    let cache_key = settings.cache_key.as_ref().filter(|_| keyed);
-    if let Some(key) = long(cache_key, params.longest_cache_key) {
+    let key = long(settings.cache_key.as_ref(), params.longest_cache_key)
+        .filter(|_| worded(&["prompt_cache_key"]));
+    let user = long(settings.user.as_ref(), params.longest_user)
+        .filter(|_| worded(&["user", "safety_identifier"]));
+    if let Some(key) = key {
         work.settings().cache_key = Some(derive_id("cache_", &key, 0));
         work.change(Place::SETTINGS, "the cache key is too long: it is said in a shorter form");
     }
-    let settings = &work.conversation().settings;
-    if let Some(user) = long(settings.user.as_ref().filter(|_| named), params.longest_user) {
+    if let Some(user) = user {
         work.settings().user = Some(derive_id("user_", &user, 0));
         work.change(Place::SETTINGS, "the user's id is too long: it is said in a shorter form");
     }

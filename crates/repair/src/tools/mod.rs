@@ -73,8 +73,8 @@ pub(crate) fn nameless(work: &mut crate::Work<'_>) -> usize {
 /// How many tools at the end stand in the older list, if that leaves as it came.
 pub(crate) fn unread(conversation: &Conversation, profile: &Profile) -> usize {
     let takes = |known| profile.reading().find(known, OLD_LIST).is_some();
-    let ours = conversation.source == profile.dialect && profile.fields.body.is_none_or(takes);
-    if ours { legacy(conversation) } else { 0 }
+    let legacy = if conversation.source == profile.dialect { legacy(conversation) } else { 0 };
+    if legacy > 0 && profile.fields.body.is_none_or(takes) { legacy } else { 0 }
 }
 
 /// How many tools at the end stand in a list of an older kind, where they have no type. Once the tools
