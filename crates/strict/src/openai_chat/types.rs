@@ -47,6 +47,10 @@ fn wrong_type(request: &Request<'_>, findings: &mut Findings) {
         if let Some(function) = tool.field("function") {
             named(request, function, &format!("{path}.function"), &mut found);
         }
+        let custom = tool.field("custom").filter(|_| string(tool, "type") == "custom");
+        if let Some(custom) = custom.filter(|_| NAME_PATTERN.contains(&voice(request))) {
+            named(request, custom, &format!("{path}.custom"), &mut found);
+        }
     }
     for (path, wanted, value) in found {
         let at = bracketed(&path);
