@@ -27,6 +27,15 @@ impl Work<'_> {
         self.conversation().source == self.profile.dialect
     }
 
+    /// Whether a turn, or a block of it, leaves as it was written in the target's dialect. In a stored
+    /// conversation each turn may have come in another one.
+    pub fn is_own_turn(&self, turn: usize) -> bool {
+        let (turn, dialect) = (&self.turns()[turn], self.profile.dialect);
+        self.is_own()
+            || turn.text_for(dialect).is_some()
+            || turn.blocks.iter().any(|block| block.text_for(dialect).is_some())
+    }
+
     /// Whether the target refuses the block for what its text does not hold.
     pub fn is_refused(&self, block: &Block) -> bool {
         self.holds_less(block, self.profile.texts.least)

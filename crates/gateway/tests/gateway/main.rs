@@ -6,6 +6,7 @@ mod captures;
 mod catalogue;
 mod client;
 mod coming_and_going;
+mod content_types;
 mod contract;
 mod conversations;
 mod desk;

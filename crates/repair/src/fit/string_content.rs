@@ -22,12 +22,12 @@ use crate::look::{is_assistants, is_reasoning, is_result};
 use crate::profile::texts::Strings;
 
 pub fn apply(work: &mut Work<'_>) {
-    // What crosses is written in the form there is.
-    if work.profile.texts.strings == Strings::Nobodys || !work.is_own() {
+    if work.profile.texts.strings == Strings::Nobodys {
         return;
     }
     for turn in 0..work.turns().len() {
-        if is_listed(work, turn) {
+        // What crosses is written in the form there is.
+        if work.is_own_turn(turn) && is_listed(work, turn) {
             work.change(Place::turn(turn), "the content is a string: lists are not read here");
             flatten(work, turn);
         }
