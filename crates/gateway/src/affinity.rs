@@ -4,6 +4,7 @@
 use http::HeaderMap;
 use interlingua::wire::Node;
 use interlingua::{Dialect, Doc};
+use interlingua_store::SessionId;
 use interlingua_vault::hash;
 
 /// How a client calls its conversation.
@@ -46,6 +47,15 @@ impl Mark {
             mark.session = mark.said.filter(|_| is_one);
         }
         mark
+    }
+
+    /// One of a session that is kept here, unless its client names another.
+    pub(crate) fn within(mut self, session: Option<SessionId>) -> Self {
+        if let Some(id) = session.filter(|_| self.session.is_none()) {
+            self.session = Some(hash([id.to_string().as_bytes()]));
+            self.said = self.session;
+        }
+        self
     }
 
     /// The same for all requests of a conversation, as far as can be told before it is read.

@@ -145,8 +145,8 @@ impl Tale {
     #[must_use]
     pub(crate) fn keeps(&mut self, reply: &Reply, written: Option<&Bytes>) -> Option<Settling> {
         let told = self.desk.as_ref().is_some_and(|desk| !desk.found.is_empty());
-        let keeping = self.keeping.take();
-        let settling = keeping.and_then(|keeping| keeping.keep(reply, told));
+        let (keeping, elsewhere) = (self.keeping.take(), self.recording.is_some());
+        let settling = keeping.and_then(|keeping| keeping.keep(reply, told, elsewhere));
         if let Some(recording) = self.recording.take() {
             recording.keep(reply);
         }

@@ -74,7 +74,8 @@ impl Came<'_> {
         if let Some(refusal) = threads(&body, from) {
             return Err(refusal);
         }
-        let mark = Mark::of(self.headers, &body, from);
+        let session = tale.as_ref().and_then(|tale| tale.recording.as_ref()).map(|into| into.id);
+        let mark = Mark::of(self.headers, &body, from).within(session);
         let (body, thread) = self.thread(body, from, &mark).await?;
         excess::of_request(&body, from, &self.config.limits)?;
         let (model, routes) = self.routes(&body, from, &mark)?;

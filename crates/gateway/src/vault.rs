@@ -115,14 +115,14 @@ impl Vault {
         Remembered { restored: restored.collect(), talk }
     }
 
-    /// Whether anything of it is in the store.
-    fn keep(&self, talk: &Talk, reply: &Reply) -> bool {
+    /// Whether anything of it is in the store. What is kept elsewhere, with its seals, is not kept twice.
+    fn keep(&self, talk: &Talk, reply: &Reply, elsewhere: bool) -> bool {
         let id = reply.id.as_ref().filter(|_| talk.goes_on).map(Text::contents);
         if !talk.is_named {
             let link = talk.history.answer(reply);
             self.talks.heard(&talk.owner, link, id.as_deref(), talk.identity);
         }
-        if !Kept::is_worth_it(reply) {
+        if elsewhere || !Kept::is_worth_it(reply) {
             return false;
         }
         let mut keys = keys_of(reply, &talk.history);
@@ -139,10 +139,11 @@ impl Keeping {
     }
 
     /// The reply is whole. To be said before the client has the end of it: it may be back at once, and at
-    /// another node if there is one, which is to find this and what else was `told` of it.
-    pub(crate) fn keep(&self, reply: &Reply, told: bool) -> Option<Settling> {
+    /// another node if there is one, which is to find this and what else was `told` of it. A session is kept
+    /// elsewhere.
+    pub(crate) fn keep(&self, reply: &Reply, told: bool, elsewhere: bool) -> Option<Settling> {
         let store = &self.vault.store;
-        let kept = self.vault.keep(&self.talk, reply) || told;
+        let kept = self.vault.keep(&self.talk, reply, elsewhere) || told;
         (kept && store.is_shared()).then(|| remembered::settling(store))
     }
 }

@@ -81,6 +81,30 @@ fn a_streamed_answer_is_in_the_session_when_the_next_one_is_asked_for() {
 }
 
 #[test]
+fn a_session_is_one_conversation_whose_thoughts_outlive_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = || Place::Sqlite(folder.path().join("store.db"));
+    let mut house = House::with(|config| config.store.place = place());
+    let ids = [begun(&house, &json!({})), begun(&house, &json!({}))];
+    let mut conversations = Vec::new();
+    for id in [&ids[0], &ids[0], &ids[1]] {
+        let body = json!({"model": "anthropic/claude-sonnet-4-5", "say": "Hello", "settings":
+            {"max_tokens": 9000, "reasoning": {"mode": "on", "budget": 2000}}});
+        let path = format!("/api/sessions/{id}/continue");
+        let answer = post(house.addr(), &path, "", body.to_string().as_bytes());
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        conversations.push(answer.header("x-interlingua-conversation").unwrap().to_owned());
+        house.open(|config| config.store.place = place());
+    }
+    assert_eq!(conversations[0], conversations[1]);
+    assert_ne!(conversations[0], conversations[2]);
+    accepted(&house);
+    let thought = &house.log()[1]["request"]["messages"][1]["content"][0];
+    assert_eq!(thought["type"], "thinking", "{thought}");
+    assert!(thought["signature"].as_str().is_some_and(|sealed| !sealed.is_empty()));
+}
+
+#[test]
 fn the_model_that_was_used_last_answers_where_none_is_named() {
     let house = House::build();
     let id = begun(&house, &json!({}));

@@ -87,14 +87,13 @@ pub(super) fn append(
     let count = session.turns + added.len() as u64;
     insert_turns(connection, id, &added)?;
     let mut update = connection.prepare_cached(
-        "UPDATE sessions SET turns = ?, bytes = bytes + ?, updated = max(updated + 1, ?) WHERE id = ?",
+        "UPDATE sessions SET turns = ?, bytes = bytes + ?, updated = max(updated + 1, ?), \
+         model = ifnull(?, model) WHERE id = ?",
     )?;
     let turns = i64::try_from(count).unwrap_or(i64::MAX);
-    update.execute(params![turns, TurnRow::bytes(&added), now, id.0])?;
-    if let Some(model) = &append.model {
-        let mut update = connection.prepare_cached("UPDATE sessions SET model = ? WHERE id = ?")?;
-        update.execute(params![lock.close_model(id, model).map_err(refused)?, id.0])?;
-    }
+    let model = append.model.as_ref().map(|model| lock.close_model(id, model)).transpose();
+    let model = model.map_err(refused)?;
+    update.execute(params![turns, TurnRow::bytes(&added), now, model, id.0])?;
     Ok(Ok(count))
 }
 
