@@ -13,10 +13,12 @@ use interlingua::{
     Translated, TranslatedReply, encode_reply, open_document, read_reply, unfold, writer,
 };
 use interlingua_upstream::{Answer, Ask, Body, retry};
+use serde_json::json;
 use tokio::time::{Instant, sleep_until};
 
 use crate::affinity::Mark;
 use crate::asking::name_of;
+use crate::captured::Stage;
 use crate::config::{Config, Route};
 use crate::out::{Out, Streaming};
 use crate::refusal::{JSON, Refusal, failure};
@@ -100,7 +102,9 @@ impl Order<'_> {
             tale.conversation = talk.identity;
         }
         let translated = opened.translate(&Recalled { told, restored });
-        Tale::repaired(&translated.ledger);
+        if let Some(tale) = tale {
+            tale.repaired(&translated.ledger);
+        }
         let sent = Bytes::clone(&translated.body);
         let written = Written { translated, watch, held: talk };
         let answered = self.answered(route, &model, to, written, tale).await;
@@ -117,11 +121,21 @@ impl Order<'_> {
         tale: &mut Option<Tale>,
     ) -> Result<Response<Out>, Refusal> {
         let Written { translated, watch, held } = written;
-        let id = tale.as_mut().map(|tale| tale.asks(name_of(route), model));
+        let id = tale.as_mut().map(|tale| {
+            let facts =
+                || json!({"provider": name_of(route), "model": model, "dialect": to.id().0});
+            tale.begins(Stage::ProviderRequest, facts, None);
+            tale.passes(Stage::ProviderRequest, &translated.body);
+            tale.asks(name_of(route), model)
+        });
         let answer = self.ask(route, Ask::Turn { stream: self.stream }, model, translated.body);
         let answer = answer.await?;
+        if let Some(tale) = tale {
+            let facts = || json!({"status": answer.status});
+            tale.begins(Stage::ProviderReply, facts, Some(&answer.headers));
+        }
         if !(200..300).contains(&answer.status) {
-            return Err(self.refused(answer, to).await);
+            return Err(self.refused(answer, to, tale).await);
         }
         let mut exchange = translated.exchange;
         exchange.model = Some(Text::new(self.model));
@@ -158,9 +172,10 @@ impl Order<'_> {
     }
 
     /// A provider's error, for the client: as it came where both speak one dialect.
-    async fn refused(&self, answer: Answer, to: &dyn Dialect) -> Refusal {
+    async fn refused(&self, answer: Answer, to: &dyn Dialect, tale: &mut Option<Tale>) -> Refusal {
         let Answer { status, headers, body } = answer;
         let body = body.whole(LARGEST_ERROR).await.unwrap_or_default();
+        heard(tale, &body);
         let mut failure = to.decode_error(status, &body);
         if let Some(wait) = retry::retry_after(&headers) {
             let millis = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
@@ -185,7 +200,10 @@ impl Heard<'_> {
         while !stream.has_begun() && !stream.has_ended() && !over {
             tokio::select! {
                 chunk = self.body.chunk() => match chunk {
-                    Some(Ok(chunk)) => stream.push(&chunk, &mut ready),
+                    Some(Ok(chunk)) => {
+                        heard(tale, &chunk);
+                        stream.push(&chunk, &mut ready);
+                    }
                     Some(Err(failure)) => stream.fail(failure, &mut ready),
                     None => {
                         stream.finish(&mut ready);
@@ -222,7 +240,7 @@ impl Heard<'_> {
     }
 
     async fn whole(mut self, tale: &mut Option<Tale>) -> Result<Response<Out>, Refusal> {
-        let body = self.read().await?;
+        let body = self.read(tale).await?;
         let read = self.read_reply(body)?;
         let TranslatedReply { body, ledger, reply, findings } =
             read.encode(self.order.client, &self.exchange);
@@ -235,6 +253,7 @@ impl Heard<'_> {
         let (mut aside, mut read) = (Vec::new(), 0);
         while let Some(chunk) = self.body.chunk().await {
             let chunk = chunk?;
+            heard(tale, &chunk);
             read += chunk.len();
             if read > self.order.config.limits.reply {
                 return Err(failure(FailureKind::Upstream, "the reply is too long").into());
@@ -252,7 +271,7 @@ impl Heard<'_> {
 
     /// A whole reply for a client that wants a stream.
     async fn unfolded(mut self, tale: &mut Option<Tale>) -> Result<Response<Out>, Refusal> {
-        let body = self.read().await?;
+        let body = self.read(tale).await?;
         let ReadReply { reply, mut ledger, findings, .. } = self.read_reply(body)?;
         let mut out = Vec::new();
         let mut writer = writer(self.order.client, &self.exchange);
@@ -273,9 +292,11 @@ impl Heard<'_> {
         Ok(read)
     }
 
-    async fn read(&mut self) -> Result<Bytes, Failure> {
+    async fn read(&mut self, tale: &mut Option<Tale>) -> Result<Bytes, Failure> {
         let body = std::mem::replace(&mut self.body, Bytes::new().into());
-        body.whole(self.order.config.limits.reply).await
+        let body = body.whole(self.order.config.limits.reply).await?;
+        heard(tale, &body);
+        Ok(body)
     }
 
     /// The answer with this body, if the reply is one body; all that is to be kept of it is.
@@ -291,8 +312,8 @@ impl Heard<'_> {
         if let Some(value) = guarding::header(findings) {
             response.headers_mut().insert(GUARD, value);
         }
-        Tale::repaired(ledger);
         if let Some(tale) = tale {
+            tale.repaired(ledger);
             tale.found(findings);
             if let Some(settling) = tale.keeps(reply, body.as_ref()) {
                 settling.await;
@@ -330,6 +351,13 @@ impl Heard<'_> {
             }
         }
         response
+    }
+}
+
+/// The provider said more.
+fn heard(tale: &mut Option<Tale>, bytes: &Bytes) {
+    if let Some(tale) = tale {
+        tale.passes(Stage::ProviderReply, bytes);
     }
 }
 

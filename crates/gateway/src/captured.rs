@@ -1,4 +1,10 @@
-//! What happened in turns, kept for looking at: so far what the guard found.
+//! What happened in turns, kept for looking at: what the guard found, and the stages of each turn where that
+//! is wanted.
+
+mod blackout;
+mod stages;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -8,6 +14,10 @@ use interlingua::model::Args;
 use interlingua_store::{Kind, Record, Store};
 use serde_json::{Value, json};
 use uuid::Uuid;
+
+use crate::config::Capture;
+
+pub(crate) use stages::{Stage, Stages};
 
 /// What is kept for looking at.
 #[derive(Debug)]
@@ -50,18 +60,45 @@ impl Captured {
                 found["mended"] = said(&call.args);
             }
         }
-        let keys = vec![key(Some(&about.turn.to_string())), key(None)];
-        let (owner, body) = (owner.to_owned(), found.to_string().into());
+        self.put(owner, vec![key(Some(&about.turn.to_string())), key(None)], &found);
+    }
+
+    /// Where the stages of a turn are gathered, if that is wanted.
+    pub(crate) fn stages(self: &Arc<Self>, owner: &str, capture: &Capture) -> Option<Box<Stages>> {
+        let wanted = capture.enabled && capture.stages;
+        wanted.then(|| Box::new(Stages::new(Arc::clone(self), owner, !capture.redact)))
+    }
+
+    fn put(&self, owner: &str, keys: Vec<String>, what: &Value) {
+        let (owner, body) = (owner.to_owned(), what.to_string().into());
         self.store.keep(Record { kind: Kind::Capture, owner, keys, body });
     }
 
-    /// What was found in a turn, or the newest of all turns of this owner.
+    /// What is kept of a turn, or of the newest turns of this owner.
     pub(crate) async fn shown(&self, owner: &str, turn: Option<&str>) -> Value {
-        let key = key(turn);
-        let found = self.store.find(Kind::Capture, owner, &[&key]).await;
-        let found = found.iter().filter_map(|found| serde_json::from_slice(&found.body).ok());
-        json!({"guard": found.collect::<Vec<Value>>()})
+        let guard = self.all(owner, &key(turn)).await;
+        match turn {
+            Some(turn) => {
+                let stages = self.all(owner, &stages_of(turn)).await;
+                json!({"guard": guard, "turn": stages.into_iter().next()})
+            }
+            None => json!({"guard": guard, "turns": self.all(owner, &turns()).await}),
+        }
     }
+
+    async fn all(&self, owner: &str, key: &str) -> Vec<Value> {
+        let found = self.store.find(Kind::Capture, owner, &[key]).await;
+        found.iter().filter_map(|found| serde_json::from_slice(&found.body).ok()).collect()
+    }
+}
+
+/// Under which all turns are found, in short.
+fn turns() -> String {
+    "turns".to_owned()
+}
+
+fn stages_of(turn: &str) -> String {
+    format!("turn:{turn}")
 }
 
 fn key(turn: Option<&str>) -> String {

@@ -9,7 +9,9 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use interlingua::Stream;
 use interlingua_upstream::{self as upstream, Idle};
+use serde_json::json;
 
+use crate::captured::Stage;
 use crate::config::Config;
 use crate::remembered::Settling;
 use crate::tale::Tale;
@@ -46,6 +48,8 @@ impl Streaming {
     ) -> Self {
         let enough = ENOUGH.min(config.limits.buffer);
         let quiet = Idle::new(config.timeouts.heartbeat);
+        let mut tale = tale;
+        tale.begins(Stage::ClientReply, || json!({"status": 200}), None);
         Self { source, stream, ready, enough, quiet, settling: None, tale }
     }
 
@@ -55,6 +59,7 @@ impl Streaming {
             match Pin::new(source).poll_frame(context) {
                 Poll::Ready(Some(Ok(frame))) => {
                     if let Ok(data) = frame.into_data() {
+                        self.tale.passes(Stage::ProviderReply, &data);
                         self.stream.push(&data, &mut self.ready);
                     }
                     if self.ready.len() >= self.enough {
@@ -101,7 +106,9 @@ impl Streaming {
             self.quiet.limit(CLOSING);
         }
         let next = Vec::with_capacity(USUAL);
-        Frame::data(std::mem::replace(&mut self.ready, next).into())
+        let bytes = std::mem::replace(&mut self.ready, next).into();
+        self.tale.passes(Stage::ClientReply, &bytes);
+        Frame::data(bytes)
     }
 }
 

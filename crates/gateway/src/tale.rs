@@ -1,6 +1,6 @@
 //! What happened to one request: told once, to the log and to the metrics, when it is over.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use http::HeaderMap;
@@ -8,10 +8,11 @@ use interlingua::guard::Finding;
 use interlingua::model::{FailureKind, Reply, Usage};
 use interlingua::{Failure, Ledger, Stream};
 use metrics::{counter, histogram};
+use serde_json::{Map, Value, json};
 use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
 
-use crate::captured::About;
+use crate::captured::{About, Stage, Stages};
 use crate::guarding::Desk;
 use crate::otel::{Teller, Trace};
 use crate::quota::Guest;
@@ -45,6 +46,8 @@ pub(crate) struct Tale {
     pub(crate) holding: Option<Holding>,
     /// The session it goes into, when it is whole.
     pub(crate) recording: Option<Recording>,
+    /// What is said at every stage, where that is kept.
+    pub(crate) stages: Option<Box<Stages>>,
     /// Its place among those that are answered at the same time.
     _place: Place,
 }
@@ -85,6 +88,7 @@ impl Tale {
             keeping: None,
             holding: None,
             recording: None,
+            stages: None,
             _place: place,
         }
     }
@@ -100,9 +104,31 @@ impl Tale {
         self.id
     }
 
-    pub(crate) fn repaired(ledger: &Ledger) {
+    pub(crate) fn repaired(&mut self, ledger: &Ledger) {
+        if let Some(stages) = &mut self.stages {
+            stages.repaired(ledger);
+        }
         for entry in &ledger.entries {
             counter!("interlingua_repairs_total", "rule" => entry.rule).increment(1);
+        }
+    }
+
+    /// A stage begins, where stages are kept.
+    pub(crate) fn begins(
+        &mut self,
+        stage: Stage,
+        facts: impl FnOnce() -> Value,
+        headers: Option<&HeaderMap>,
+    ) {
+        if let Some(stages) = &mut self.stages {
+            stages.begin(stage, facts(), headers);
+        }
+    }
+
+    /// More of the body of a stage.
+    pub(crate) fn passes(&mut self, stage: Stage, bytes: &Bytes) {
+        if let Some(stages) = &mut self.stages {
+            stages.more(stage, bytes);
         }
     }
 
@@ -186,6 +212,30 @@ impl Tale {
     }
 }
 
+impl Tale {
+    /// The turn in short, for looking at.
+    fn summary(&self, outcome: &str, status: u16, took: Duration) -> Value {
+        let millis = |time: Duration| time.as_secs_f64() * 1000.0;
+        let at = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let usage = buckets(&self.usage).into_iter().filter(|(_, tokens)| *tokens > 0);
+        json!({
+            "turn": self.id.to_string(),
+            "conversation": format!("{:016x}", self.conversation),
+            "at": at,
+            "dialect": self.dialect,
+            "provider": self.provider,
+            "model": self.model,
+            "outcome": outcome,
+            "status": status,
+            "tries": self.tries,
+            "streamed": self.streamed,
+            "first_ms": self.first.map(millis),
+            "ms": millis(took),
+            "usage": usage.map(|(name, tokens)| (name.to_owned(), tokens.into())).collect::<Map<_, _>>(),
+        })
+    }
+}
+
 impl Drop for Tale {
     fn drop(&mut self) {
         let took = self.began.elapsed();
@@ -214,6 +264,9 @@ impl Drop for Tale {
                 counter!("interlingua_tokens_total", "provider" => provider(), "kind" => kind)
                     .increment(tokens);
             }
+        }
+        if let Some(stages) = self.stages.take() {
+            stages.keep(&self.id.to_string(), self.summary(outcome, status, took));
         }
         let found = self.desk.as_ref().filter(|desk| !desk.found.is_empty());
         let found = found.map(|desk| desk.found.join(","));

@@ -9,11 +9,13 @@ use interlingua::model::{FailureKind, Retry};
 use interlingua::wire::Node;
 use interlingua::{Dialect, Doc, Failure, find};
 use interlingua_upstream::retry::{Backoff, chance};
+use serde_json::json;
 use tokio::time::sleep;
 
 use crate::affinity::Mark;
 use crate::asking::name_of;
 use crate::attempt::Order;
+use crate::captured::Stage;
 use crate::config::{Config, Limits, Route};
 use crate::endpoint::Asked;
 use crate::excess;
@@ -49,6 +51,10 @@ impl Came<'_> {
         let id = tale.as_ref().map(|tale| tale.id.to_string()).unwrap_or_default();
         if let Some(tale) = &mut tale {
             tale.recording = recording;
+            tale.stages = self.gateway.captured.stages(self.owner, &self.config.capture);
+            let facts = || json!({"dialect": self.dialect.id().0});
+            tale.begins(Stage::ClientRequest, facts, Some(self.headers));
+            tale.passes(Stage::ClientRequest, &self.body);
         }
         let client = self.dialect;
         let mut response = match self.answer(&mut tale).await {
@@ -60,6 +66,11 @@ impl Came<'_> {
                 refusal.response(client)
             }
         };
+        if let (Some(tale), Out::Whole(body)) = (&mut tale, response.body()) {
+            let facts = || json!({"status": response.status().as_u16()});
+            tale.begins(Stage::ClientReply, facts, Some(response.headers()));
+            tale.passes(Stage::ClientReply, body);
+        }
         if let Ok(id) = HeaderValue::from_str(&id) {
             for name in TURN {
                 response.headers_mut().insert(name, id.clone());

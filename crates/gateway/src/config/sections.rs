@@ -66,6 +66,8 @@ pub struct Timeouts {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capture {
     pub enabled: bool,
+    /// Also what is said at every stage.
+    pub stages: bool,
     pub keep: Duration,
     /// Bytes of all captures.
     pub size: u64,
@@ -120,6 +122,7 @@ impl Default for Capture {
     fn default() -> Self {
         Self {
             enabled: true,
+            stages: false,
             keep: Duration::from_hours(7 * 24),
             size: 1024 * MIB as u64,
             redact: true,

@@ -1,5 +1,8 @@
 //! What was found in turns can be looked at later.
 
+use std::sync::Arc;
+
+use http::HeaderValue;
 use interlingua_gateway::config::{Config, Mode, Place};
 use serde_json::Value;
 
@@ -75,4 +78,124 @@ fn captures_survive_a_restart() {
     let turn = wrong(&house);
     house.open(kept);
     assert_eq!(shown(&house, &format!("/api/turns/{turn}")).0.len(), 1);
+}
+
+/// What is kept of a turn: all of it, or what the list says.
+fn turn(house: &House, id: Option<&str>) -> Value {
+    let path = id.map_or_else(|| "/api/turns".to_owned(), |id| format!("/api/turns/{id}"));
+    // Stages are written down a moment after the answer.
+    for _ in 0..100 {
+        let answer = get(house.addr(), &path, "");
+        let body: Value = serde_json::from_slice(&answer.body).unwrap();
+        let there = if id.is_some() { &body["turn"] } else { &body["turns"][0] };
+        if !there.is_null() {
+            return there.clone();
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    Value::Null
+}
+
+fn with_stages(config: &mut Config) {
+    config.capture.stages = true;
+}
+
+#[test]
+fn every_stage_of_a_turn_is_kept_as_it_was() {
+    let house = House::with(with_stages);
+    for client in CLIENTS {
+        for model in ["openai/gpt-4.1", "anthropic/claude-sonnet-4-6"] {
+            for stream in [false, true] {
+                let said = (client.begin)(model, stream, "Please look at the harbour.").to_string();
+                let answer = post(house.addr(), &(client.path)(model, stream), "", said.as_bytes());
+                assert_eq!(answer.status, 200, "{}", answer.text());
+                let id = answer.header("x-interlingua-turn").unwrap().to_owned();
+                let kept = turn(&house, Some(&id));
+                let stages = kept["stages"].as_array().unwrap();
+                let names: Vec<_> =
+                    stages.iter().map(|one| one["stage"].as_str().unwrap()).collect();
+                let all = ["client-request", "provider-request", "provider-reply", "client-reply"];
+                assert_eq!(names, all);
+                assert_eq!(stages[0]["body"], said);
+                assert_eq!(stages[0]["dialect"], client.dialect);
+                let asked = stages[1]["body"].as_str().unwrap();
+                assert!(asked.contains("harbour") && !asked.contains(model), "{asked}");
+                assert_eq!(stages[1]["provider"], model.split('/').next().unwrap());
+                assert_eq!(stages[2]["status"], 200);
+                assert!(!stages[2]["body"].as_str().unwrap().is_empty());
+                assert_eq!(stages[3]["body"].as_str().unwrap().as_bytes(), answer.body);
+                assert_eq!(stages[3]["size"], answer.body.len());
+                for (key, expected) in [("turn", id.as_str()), ("outcome", "answered")] {
+                    assert_eq!(kept[key], expected);
+                }
+                // Where nobody asks for it, not every stream says it.
+                assert!(stream || kept["usage"]["output"].as_u64().unwrap() > 0, "{kept}");
+                let listed = turn(&house, None);
+                assert_eq!([&listed["turn"], &listed["stages"]], [&kept["turn"], &Value::Null]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_refusal_has_its_stages_too() {
+    let house = House::with(|config| {
+        with_stages(config);
+        for provider in &mut config.providers {
+            let mut faulty = (**provider).clone();
+            faulty.headers.insert("x-sim-fault", HeaderValue::from_static("429"));
+            *provider = Arc::new(faulty);
+        }
+    });
+    let client = &CLIENTS[1];
+    let said = (client.begin)("openai/gpt-4.1", false, "hello").to_string();
+    let answer = post(house.addr(), &(client.path)("", false), "", said.as_bytes());
+    assert_eq!(answer.status, 429, "{}", answer.text());
+    let kept = turn(&house, answer.header("x-interlingua-turn"));
+    let stages = kept["stages"].as_array().unwrap();
+    let of = |name: &str| stages.iter().filter(|one| one["stage"] == name).count();
+    assert!(
+        of("provider-request") >= 1 && of("provider-request") == of("provider-reply"),
+        "{kept}"
+    );
+    let last = stages.last().unwrap();
+    assert_eq!(
+        [&last["status"], &kept["outcome"]],
+        [&Value::from(429), &Value::from("rate-limit")]
+    );
+    assert_eq!(last["body"].as_str().unwrap().as_bytes(), answer.body);
+}
+
+#[test]
+fn secrets_are_blacked_out_of_stages_unless_they_are_wanted() {
+    for redact in [true, false] {
+        let house = House::with(|config| {
+            with_stages(config);
+            config.capture.redact = redact;
+        });
+        let client = &CLIENTS[0];
+        let secret = "sk-ant-api03-s3cret0123456789";
+        let said =
+            (client.begin)("openai/gpt-4.1", true, &format!("My key is {secret}.")).to_string();
+        let header = "authorization: Bearer hush-hush-hush\r\nuser-agent: tester\r\n";
+        let answer = post(house.addr(), &(client.path)("", true), header, said.as_bytes());
+        assert_eq!(answer.status, 200);
+        let kept = turn(&house, answer.header("x-interlingua-turn")).to_string();
+        assert_eq!(kept.contains(secret), !redact, "{kept}");
+        assert_eq!(kept.contains("sk-[blacked out]"), redact);
+        assert!(kept.contains("tester") && !kept.contains("hush-hush"), "{kept}");
+    }
+}
+
+#[test]
+fn stages_are_kept_only_where_that_is_wanted() {
+    let house = House::with(|_| ());
+    let client = &CLIENTS[0];
+    let said = (client.begin)("openai/gpt-4.1", false, "hello").to_string();
+    let answer = post(house.addr(), &(client.path)("", false), "", said.as_bytes());
+    assert_eq!(answer.status, 200);
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let listed = get(house.addr(), "/api/turns", "");
+    let listed: Value = serde_json::from_slice(&listed.body).unwrap();
+    assert_eq!(listed["turns"], Value::Array(Vec::new()));
 }

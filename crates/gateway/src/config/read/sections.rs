@@ -77,6 +77,7 @@ pub(super) fn guard(table: &Table<'_>) -> Guard {
 pub(super) fn capture(table: &Table<'_>, loopback: bool) -> Capture {
     let mut capture = Capture { enabled: loopback, ..Capture::default() };
     table.set("enabled", &mut capture.enabled, Item::flag);
+    table.set("stages", &mut capture.stages, Item::flag);
     table.set("keep", &mut capture.keep, Item::duration);
     table.set("size", &mut capture.size, Item::size);
     table.set("redact", &mut capture.redact, Item::flag);
