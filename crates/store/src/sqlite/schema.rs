@@ -54,6 +54,7 @@ pub(super) fn open_to_read(path: &Path) -> Result<Connection, Trouble> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = Connection::open_with_flags(path, flags).and_then(|connection| {
         connection.busy_timeout(PATIENCE)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS);
         connection.pragma_update(None, "query_only", true)?;
         Ok(connection)
     });
@@ -65,6 +66,7 @@ fn fitted(path: &Path, suspect: bool) -> Result<Connection, Unfit> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags).map_err(unfit)?;
     connection.busy_timeout(PATIENCE).map_err(unfit)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
     let version = version(&connection, path)?;
     settings(&connection).map_err(unfit)?;
     let small = std::fs::metadata(path).is_ok_and(|file| file.len() <= SMALL);
@@ -139,6 +141,8 @@ pub(super) fn trouble(path: &Path, error: &rusqlite::Error) -> Trouble {
 const APPLICATION: i64 = 0x494c_5354;
 /// For another process that writes.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// More than there are, so that none is read twice.
+const STATEMENTS: usize = 64;
 /// Checked whole before it is used; larger ones when something is found to be wrong.
 const SMALL: u64 = 32 << 20;
 
