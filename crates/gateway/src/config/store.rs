@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use interlingua_store::Retention;
 use secrecy::{ExposeSecret as _, SecretString};
 
 /// What is remembered beyond a request, and where.
@@ -14,6 +15,8 @@ pub struct Store {
     pub keep: Duration,
     /// Bytes of each kind of things.
     pub size: u64,
+    /// The same for conversations: how long after they were last changed, and bytes of all of them.
+    pub sessions: (Duration, u64),
     /// What it is sealed with on disk.
     pub key: Option<SecretString>,
 }
@@ -30,7 +33,14 @@ pub enum Place {
 
 impl Store {
     pub(super) fn at(place: Place) -> Self {
-        Self { place, keep: Duration::from_hours(30 * 24), size: 1 << 30, key: None }
+        let sessions = Retention::default().session;
+        Self {
+            place,
+            keep: Duration::from_hours(30 * 24),
+            size: 1 << 30,
+            sessions: (sessions.age, sessions.bytes),
+            key: None,
+        }
     }
 }
 
@@ -40,6 +50,7 @@ impl PartialEq for Store {
             |key: &Option<SecretString>| key.as_ref().map(|key| key.expose_secret().to_owned());
         self.place == other.place
             && (self.keep, self.size) == (other.keep, other.size)
+            && self.sessions == other.sessions
             && shown(&self.key) == shown(&other.key)
     }
 }
@@ -63,6 +74,7 @@ impl fmt::Debug for Store {
             .field("place", &self.place)
             .field("keep", &self.keep)
             .field("size", &self.size)
+            .field("sessions", &self.sessions)
             .field("sealed", &self.key.is_some())
             .finish()
     }
