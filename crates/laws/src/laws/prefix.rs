@@ -193,10 +193,17 @@ fn shorter(case: &Case) -> Option<Bytes> {
 /// Whether the model said this.
 fn is_models(message: Node<'_>) -> bool {
     let word = |key: &str| message.get(key).map(Node::word).unwrap_or_default();
-    matches!(&*word("role"), "assistant" | "model")
-        // Who calls is the model, whatever else is said; who answers a call is not.
-        || message.get("tool_calls").is_some_and(|calls| !calls.is_null() && !calls.is_empty())
-            && message.get("tool_call_id").is_none_or(Node::is_null)
+    let is_there = |key: &str| message.get(key).is_some_and(|value| !value.is_null());
+    // Who calls is the model, whatever else is said; who answers a call is not. Where messages have
+    // parts, that is said in one of them.
+    let answers = is_there("tool_call_id") && message.get("parts").is_none();
+    let calls =
+        is_there("tool_calls") && message.get("tool_calls").is_some_and(|it| !it.is_empty());
+    match &*word("role") {
+        "assistant" => true,
+        "model" => !answers,
+        _ => calls && !answers,
+    }
 }
 
 /// Whether this is an item of no known type: whatever is neither a message, nor a reference, nor what
