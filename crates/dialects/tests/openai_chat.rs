@@ -89,7 +89,7 @@ fn only_edited_settings_are_written_anew_in_the_words_of_the_flavor() {
 }
 
 #[test]
-fn moved_images_wait_for_the_last_result() {
+fn moved_images_wait_for_the_last_result_where_they_move() {
     let mut conversation = decode(
         r#"{"model":"m","messages":[
         {"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"b","type":"function","function":{"name":"f","arguments":"{}"}}]},
@@ -103,6 +103,9 @@ fn moved_images_wait_for_the_last_result() {
         second < image && body.contains(r#""tool_call_id":"a","content":"[image 1 follows]"#),
         "{body}"
     );
+    let body = encode(&conversation, "openrouter");
+    let (second, image) = (body.find("\"two\"").unwrap(), body.find("https://x").unwrap());
+    assert!(image < second && !body.contains("follows"), "{body}");
 }
 
 #[test]

@@ -199,7 +199,8 @@ impl<'a> Pen<'a> {
     }
 
     /// "Image URLs are only allowed for messages with role 'user', but this message with role 'tool'
-    /// contains an image URL."
+    /// contains an image URL." Where a client's own server takes what it wrote, it stays there: a
+    /// message of the user's would end the loop of calls, to which what is thought in it is bound.
     fn result_piece(
         &mut self,
         result: &'a ToolResult,
@@ -210,7 +211,8 @@ impl<'a> Pen<'a> {
         let Body::Media(media) = &inner.body else {
             return content::pieces(inner, place, pieces, self);
         };
-        if matches!(media.source, Source::Text(_) | Source::Blocks(_)) {
+        let stays = self.conversation.source == ID && self.flavor.can(Skill::ToolMedia);
+        if stays || matches!(media.source, Source::Text(_) | Source::Blocks(_)) {
             return content::pieces(inner, place, pieces, self);
         }
         let name = content::name(media.kind);

@@ -82,6 +82,8 @@ pub enum Skill {
     SystemParts,
     AssistantParts,
     ToolParts,
+    /// Images and files in tool messages, from clients that write them there.
+    ToolMedia,
     /// `name` on tool messages.
     ToolName,
     /// `tool_choice` with the name of one tool, or with a list of them.

@@ -4,7 +4,7 @@ use super::Skill::{
     AllowedTools, Answers, AnyArguments, AssistantImages, AssistantParts, CacheKey, CustomTools,
     Developer, FileUrls, Files, GoogleSignature, JsonObject, JsonSchema, Metadata, NamedChoice,
     Parallel, Penalties, Refusal, Seed, ServiceTier, Store, StreamOptions, SystemParts, ThinkTags,
-    ToolName, ToolParts, TopK, User, Verbosity, Video,
+    ToolMedia, ToolName, ToolParts, TopK, User, Verbosity, Video,
 };
 use super::{CacheMark, Control, Flavor, NoText, Reasoning, Skill};
 
@@ -21,6 +21,7 @@ pub const FLAVORS: &[Flavor] = &[
             SystemParts,
             AssistantParts,
             ToolParts,
+            ToolMedia,
             NamedChoice,
             AnyArguments,
             Parallel,
