@@ -33,15 +33,22 @@ impl Rounds {
 
     /// What the other adds, as a share: the median of what it added in each round.
     pub fn more(&self) -> f64 {
+        self.quarters()[1]
+    }
+
+    /// A quarter of the rounds, half of them and three quarters added less than these.
+    fn quarters(&self) -> [f64; 3] {
         let ratio = |(without, with): &(Duration, Duration)| {
             with.as_secs_f64() / without.as_secs_f64().max(f64::MIN_POSITIVE)
         };
         let mut ratios: Vec<f64> = self.0.iter().map(ratio).collect();
         ratios.sort_by(f64::total_cmp);
-        median(&ratios).copied().unwrap_or(1.0) - 1.0
+        [1, 2, 3]
+            .map(|quarter| ratios.get(ratios.len() * quarter / 4).copied().unwrap_or(1.0) - 1.0)
     }
 
-    /// One line of a table: the median of each, and what the other adds.
+    /// One line of a table: the median of each, what the other adds, and what it adds in half of the
+    /// rounds: on a busy machine these are far apart, and the number means little.
     pub fn line(&self, name: &str) -> String {
         let middle = |mut times: Vec<Duration>| {
             times.sort_unstable();
@@ -49,8 +56,10 @@ impl Rounds {
         };
         let without = middle(self.0.iter().map(|round| round.0).collect());
         let with = middle(self.0.iter().map(|round| round.1).collect());
-        let more = self.more() * 100.0;
-        format!("{name:<52} {without:>9.1}µs {with:>9.1}µs {more:>+7.1} %")
+        let [least, more, most] = self.quarters().map(|share| share * 100.0);
+        format!(
+            "{name:<52} {without:>9.1}µs {with:>9.1}µs {more:>+7.1} %   ({least:+.1} to {most:+.1})"
+        )
     }
 
     /// The line above such lines.
