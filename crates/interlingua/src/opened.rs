@@ -1,7 +1,7 @@
 //! A request that was read, and is not yet repaired and written: the place to look at what the client
 //! says, and to add what only the house knows.
 
-use interlingua_dialects::Dialect;
+use interlingua_dialects::{Dialect, native};
 use interlingua_model::{Conversation, Ledger, Recalled, Target, Verbatim};
 use interlingua_repair::{self as repair, Profile};
 use interlingua_wire::Doc;
@@ -32,10 +32,31 @@ pub fn open_document<'t>(
     if !from.seals().is_empty() {
         travel::unpack(&mut conversation);
     }
+    write_anew(&mut conversation, to);
     if target.stream && from.id() != to.id() && conversation.settings.stream != Some(true) {
         conversation.edit().settings.edit().stream = Some(true);
     }
     Opened { conversation, ledger, to, target }
+}
+
+/// In a stored conversation each turn may have come in another dialect. Turns of the target's own are written
+/// anew among the others, from blocks that are still as they were: rules and writers of a conversation that
+/// crosses look at what turns say, and not at how they were written.
+fn write_anew(conversation: &mut Verbatim<Conversation>, to: &dyn Dialect) {
+    if conversation.source == to.id() || to.id() == native::ID {
+        return;
+    }
+    for turn in 0..conversation.turns.len() {
+        if conversation.turns[turn].text_for(to.id()).is_some() {
+            let turn = conversation.edit().turns[turn].edit();
+            // What somebody vouches for, and what stands beside it, stays as it is.
+            if turn.blocks.iter().all(|block| block.seal.is_none()) {
+                for block in &mut turn.blocks {
+                    block.edit();
+                }
+            }
+        }
+    }
 }
 
 impl Opened<'_> {

@@ -24,8 +24,8 @@ use crate::pairing::is_old;
 use crate::profile::texts::NoContent;
 
 pub fn apply(work: &mut Work<'_>) {
-    // What crosses is written with its content: only a message that leaves as it was written lacks it.
-    if work.profile.texts.no_content == NoContent::Taken {
+    // What crosses is written with its content.
+    if work.profile.texts.no_content == NoContent::Taken || !work.is_own() {
         return;
     }
     for turn in 0..work.turns().len() {
