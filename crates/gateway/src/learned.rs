@@ -116,7 +116,8 @@ impl Learned {
         let mut all = self.known.write().unwrap_or_else(PoisonError::into_inner);
         let known = entry(&mut all, teacher);
         known.tried.clear();
-        known.stored = false;
+        // It waits to be written, and is found from now on: gone, it was forgotten by another node.
+        known.stored = self.store.is_shared();
         known.lessons = rung.iter().fold(known.lessons.clone(), |all, one| all.with(one.clone()));
         let record = known.record();
         // One takes the place of the other. Nobody waits for the disk here.
