@@ -97,7 +97,7 @@ pub(super) fn content(
             }
         }
         Some(node) if node.is_string() => {
-            blocks.push(Verbatim::new(Block::text(node.text().unwrap_or_default())));
+            blocks = vec![Verbatim::new(Block::text(node.text().unwrap_or_default()))];
         }
         Some(node) => {
             if node.is_object() {

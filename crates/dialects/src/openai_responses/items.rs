@@ -49,9 +49,7 @@ pub(super) fn decode_turn(item: Node<'_>, position: usize, ledger: &mut Ledger) 
 }
 
 fn turn(role: Role, block: Verbatim<Block>) -> Turn {
-    let mut turn = Turn::new(role);
-    turn.blocks.push(block);
-    turn
+    Turn { blocks: vec![block], ..Turn::new(role) }
 }
 
 /// The type may be left out of a message.

@@ -61,9 +61,12 @@ pub(super) fn decode_content(
 ) -> Vec<Verbatim<Block>> {
     let mut blocks = Vec::new();
     match content.kind() {
-        Kind::String => blocks.extend(content.text().map(|text| Verbatim::new(Block::text(text)))),
+        Kind::String => {
+            blocks.reserve_exact(1);
+            blocks.extend(content.text().map(|text| Verbatim::new(Block::text(text))));
+        }
         Kind::Array => {
-            blocks.reserve(content.len());
+            blocks.reserve_exact(content.len());
             for part in content.items() {
                 decode_into(part, room, &mut blocks, ledger);
             }
