@@ -75,6 +75,20 @@ pub(super) fn note_unread(node: Node<'_>, known: &[&str], place: Place, ledger: 
     }
 }
 
+/// Notes which of these fields say nothing, since they are not what they should be.
+pub(super) fn note_untold<'d>(
+    node: Node<'d>,
+    keys: &[&str],
+    is: impl Fn(Node<'d>) -> bool,
+    ledger: &mut Ledger,
+) {
+    for (key, value) in keys.iter().filter_map(|key| Some((key, node.get(key)?))) {
+        if !value.is_null() && !is(value) {
+            ledger.loss(note::ODD_INPUT, Place::BODY, format!("left out `{key}`: it is odd"));
+        }
+    }
+}
+
 /// As [`note_unread`], of a block and of what it holds.
 fn note_unread_body(node: Node<'_>, body: &Body, ledger: &mut Ledger) {
     let (key, inside): (&str, &[&str]) = match body {

@@ -118,6 +118,9 @@ pub(super) fn decode(root: Node<'_>, ledger: &mut Ledger) -> Conversation {
     if let Some(node) = root.get("settings") {
         as_written = node.get("as_written").and_then(Node::boolean).unwrap_or(false);
         conversation.settings = settings::decode(node).into();
+        if !as_written && !node.is_null() {
+            settings::note_unread(node, ledger);
+        }
     }
     let mut held = false;
     for field in root.get("fields").into_iter().flat_map(Node::items) {

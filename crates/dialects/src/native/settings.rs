@@ -1,10 +1,10 @@
 //! Settings, both ways.
 
-use interlingua_model::{Choice, Format, Reasoning, Settings};
+use interlingua_model::{Choice, Format, Ledger, Place, Reasoning, Settings};
 use interlingua_wire::json::Object;
 use interlingua_wire::{Json, Node, Text};
 
-use super::{names, read_blocks};
+use super::{names, read_blocks, tools};
 
 pub(super) fn encode(settings: &Settings, o: &mut Object<'_>) {
     for (name, value) in numbers(settings) {
@@ -116,6 +116,30 @@ pub(super) fn decode(node: Node<'_>) -> Settings {
     }
 }
 
+/// Notes what is said there and not read.
+pub(super) fn note_unread(node: Node<'_>, ledger: &mut Ledger) {
+    let known: Vec<&str> = [NUMBERS, TEXTS, FLAGS, GROUPS].into_iter().flatten().copied().collect();
+    read_blocks::note_unread(node, &known, Place::BODY, ledger);
+    read_blocks::note_untold(node, TEXTS, Node::is_string, ledger);
+    read_blocks::note_untold(node, FLAGS, tools::is_boolean, ledger);
+    read_blocks::note_untold(node, &["stop"], Node::is_array, ledger);
+    read_blocks::note_untold(node, &["reasoning"], Node::is_object, ledger);
+    read_blocks::note_untold(node, &["choice"], |one| decode_choice(one).is_some(), ledger);
+    read_blocks::note_untold(node, &["format"], |one| decode_format(one).is_some(), ledger);
+    let inside: [(&str, &[&str]); 3] = [
+        ("reasoning", &["mode", "effort", "budget", "display"]),
+        ("choice", &["named", "allowed", "required"]),
+        ("format", &["schema", "name", "description", "strict"]),
+    ];
+    for (key, known) in inside {
+        if let Some(group) = node.get(key).filter(|group| group.is_object()) {
+            read_blocks::note_unread(group, known, Place::BODY, ledger);
+            let words = ["mode", "effort", "display", "name", "description"];
+            read_blocks::note_untold(group, &words, Node::is_string, ledger);
+        }
+    }
+}
+
 fn texts(list: Option<Node<'_>>) -> Vec<Text> {
     list.into_iter().flat_map(Node::items).map(|item| read_blocks::text(Some(item))).collect()
 }
@@ -158,3 +182,19 @@ fn decode_format(node: Node<'_>) -> Option<Format> {
         strict: node.get("strict").and_then(Node::boolean),
     })
 }
+
+/// Kept whatever they are.
+const NUMBERS: &[&str] = &[
+    "max_tokens",
+    "temperature",
+    "top_p",
+    "top_k",
+    "seed",
+    "presence_penalty",
+    "frequency_penalty",
+    "answers",
+    "metadata",
+];
+const TEXTS: &[&str] = &["verbosity", "user", "service_tier", "cache_key"];
+const FLAGS: &[&str] = &["stream", "stream_usage", "parallel", "store", "as_written"];
+const GROUPS: &[&str] = &["stop", "choice", "reasoning", "format"];

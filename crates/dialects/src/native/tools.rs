@@ -35,13 +35,9 @@ pub(super) fn decode(node: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
         let tool = dialect.decode_tool(raw.doc().root(), ledger);
         return tool.beside(|tool| tool.cache = read_blocks::cache(node));
     }
-    if !node.is_object() {
-        ledger.loss(note::ODD_INPUT, Place::BODY, "left out a tool that is not an object");
-    }
-    let description = node.get("description").filter(|said| !said.is_null());
-    if description.is_some_and(|said| !said.is_string()) {
-        ledger.loss(note::ODD_INPUT, Place::BODY, "a description is not a string: left out");
-    }
+    read_blocks::note_unread(node, &known(node), Place::BODY, ledger);
+    read_blocks::note_untold(node, &["description", "namespace"], Node::is_string, ledger);
+    read_blocks::note_untold(node, &["strict"], is_boolean, ledger);
     let some = |node: Node<'_>| (!node.is_null()).then(|| node.json());
     let mut name = read_blocks::text(node.get("name"));
     let kind = if let Some(foreign) = node.get("foreign") {
@@ -53,7 +49,7 @@ pub(super) fn decode(node: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
     };
     let tool = Tool {
         name,
-        description: description.and_then(Node::text),
+        description: node.get("description").and_then(Node::text),
         kind,
         strict: node.get("strict").and_then(Node::boolean),
         namespace: node.get("namespace").and_then(Node::text),
@@ -63,9 +59,20 @@ pub(super) fn decode(node: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
     Verbatim::read(tool, ID, node.json())
 }
 
+/// What a tool of its kind says of itself.
+fn known(node: Node<'_>) -> Vec<&'static str> {
+    let kinds = ["foreign", "freeform", "schema"];
+    kinds.into_iter().find(|kind| node.get(kind).is_some()).into_iter().chain(TOOL).collect()
+}
+
+pub(super) fn is_boolean(node: Node<'_>) -> bool {
+    node.boolean().is_some()
+}
+
 /// A tool that only one dialect knows: of the kind that it says itself to be, and
 /// under the name that it gives itself.
 fn foreign(foreign: Node<'_>, name: &mut Text, ledger: &mut Ledger) -> ToolKind {
+    read_blocks::note_unread(foreign, &["dialect", "kind", "json"], Place::BODY, ledger);
     let dialect = foreign.get("dialect").map(|name| name.word().into_owned()).unwrap_or_default();
     let json = foreign.get("json").map_or(Json::NULL, Node::json);
     let Some(dialect) = crate::find(&dialect).filter(|dialect| dialect.id() != ID) else {
@@ -83,3 +90,16 @@ fn foreign(foreign: Node<'_>, name: &mut Text, ledger: &mut Ledger) -> ToolKind 
     }
     tool.kind
 }
+
+/// What a tool of any kind says of itself.
+const TOOL: [&str; 9] = [
+    "name",
+    "description",
+    "strict",
+    "namespace",
+    "cache",
+    "extras",
+    "extras_of",
+    "remembered",
+    "raw",
+];
