@@ -43,34 +43,39 @@ pub fn apply(work: &mut Work<'_>) {
 }
 
 /// Where reasoning may be empty, that of the answers around calls is. What need not be there is, if the
-/// request is written anew: whether it is must be known.
+/// request is written anew, also for those around calls: whether it is must be known.
 pub(super) fn echo(work: &mut Work<'_>) {
     if work.profile.thinking.echo != Echo::Empty || !work.thinks() {
         return;
     }
-    let untouched = work.is_untouched();
-    for stretch in stretches(work).into_iter().rev() {
-        let calls =
-            stretch.clone().any(|at| has_calls(&work.turns()[at]) || calls_strangely(work, at));
-        for answer in answers(work, &stretch).into_iter().rev() {
-            // Where the model may go on before the user speaks, calls may come yet: what is said before
-            // them is to be said the same way then.
-            if !calls && (untouched || answer.end == stretch.end) {
-                continue;
-            }
-            if work.turns()[answer.clone()].iter().any(|turn| has_reasoning(turn, true)) {
-                respell(work, answer);
-            } else {
-                let empty = Thinking { text: Text::EMPTY, form: Form::Full };
-                let turn = answer.start;
-                work.insert(turn, 0, Block::new(Body::Thinking(empty)));
-                work.change(
-                    Place::block(turn, 0),
-                    "the reasoning of the calls is gone: it is empty",
-                );
-            }
+    let calls = |at: usize| has_calls(&work.turns()[at]) || calls_strangely(work, at);
+    let (called, silent): (Vec<_>, Vec<_>) =
+        stretches(work).into_iter().partition(|stretch| stretch.clone().any(calls));
+    for stretch in called {
+        for answer in answers(work, &stretch) {
+            echo_in(work, answer);
         }
     }
+    if work.is_untouched() {
+        return;
+    }
+    for stretch in silent {
+        // Where the model may go on before the user speaks, calls may come yet: what is said before them
+        // is to be said the same way then.
+        for answer in answers(work, &stretch).into_iter().filter(|it| it.end != stretch.end) {
+            echo_in(work, answer);
+        }
+    }
+}
+
+fn echo_in(work: &mut Work<'_>, answer: Range<usize>) {
+    if work.turns()[answer.clone()].iter().any(|turn| has_reasoning(turn, true)) {
+        return respell(work, answer);
+    }
+    let empty = Thinking { text: Text::EMPTY, form: Form::Full };
+    let turn = answer.start;
+    work.insert(turn, 0, Block::new(Body::Thinking(empty)));
+    work.change(Place::block(turn, 0), "the reasoning of the calls is gone: it is empty");
 }
 
 /// What the model says in a row and calls tools in has reasoning before them, if it has none.
