@@ -47,6 +47,8 @@ pub(super) fn decode(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verba
         odd(ledger, place, "a tool that holds something of another type is written anew");
     }
     let typed = kind == "function" || node.get("type").is_none();
+    // What calls itself something else is that, also if it calls itself nothing.
+    let bare = kind == "function" || !node.get("type").is_some_and(Node::is_string);
     let (inner, freeform) = match (&*kind, node.get("function"), node.get("custom")) {
         ("custom", _, Some(custom)) if custom.is_object() => (custom, true),
         // Whatever type it says, it describes a function, if there is anything of one.
@@ -55,7 +57,7 @@ pub(super) fn decode(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verba
         }
         (_, None, Some(custom)) if custom.get("name").is_some() => (custom, true),
         // As another dialect has it; a rule says where that is refused.
-        ("function" | "", None, _) if node.get("name").is_some() => (node, false),
+        (_, None, _) if bare && node.get("name").is_some() => (node, false),
         _ => {
             let kind = Text::new(&kind);
             let json = without(node, &misshapen);
