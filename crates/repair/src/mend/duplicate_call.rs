@@ -33,13 +33,15 @@ pub fn apply(work: &mut Work<'_>) {
         return;
     }
     let mut seen = HashMap::new();
+    let mut last = None;
     let mut start = 0;
     while let Some(round) = Round::at(work.turns(), start) {
         let mut next = (round.speech.start, 0);
         while let Some((spot, id)) = call_from(work, start, next) {
-            if unique == Unique::Turn && spot.0 != next.0 {
+            if unique == Unique::Turn && last != Some(spot.0) {
                 seen.clear();
             }
+            last = Some(spot.0);
             next = (spot.0, spot.1 + 1);
             let kind = is_freeform(work, spot);
             let taken = match seen.get(&*id.contents()) {
