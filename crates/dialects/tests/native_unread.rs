@@ -19,6 +19,14 @@ fn what_is_not_read_is_told() {
         r#""settings":{"choice":"a"}"#,
         r#""settings":{"reasoning":{"mood":"a"}}"#,
         r#""settings":"a""#,
+        r#""model":["a"]"#,
+        r#""fields":[{"value":1}]"#,
+        r#""system":[{"text":"a","cache":"b"}]"#,
+        r#""system":[{"text":"a","form":"full"}]"#,
+        r#""system":[{"text":"a","raw":{"b":1}}]"#,
+        r#""system":[{"text":"a","extras":{"b":1},"extras_of":"c"}]"#,
+        r#""system":[{"image":{"url":"https://example.com","name":1}}]"#,
+        r#""system":[{"result":{"call":"a","is_error":1}}]"#,
     ] {
         let noted = noted(odd);
         assert_eq!(noted.entries.iter().filter(|entry| entry.loss).count(), 1, "{odd}: {noted:?}");
@@ -33,6 +41,8 @@ fn what_is_read_is_not() {
         r#""settings":{"max_tokens":1,"stop":["a"],"stream":true,"choice":{"named":"f"},"user":"u"}"#,
         r#""settings":{"reasoning":{"effort":"low"},"format":{"schema":{},"name":"n"}}"#,
         r#""settings":null"#,
+        r#""model":"m","system":[{"text":"a","cache":{"ttl":"1h"},"citations":[],"seal":{"issuer":"b","data":"c"}}]"#,
+        r#""system":[{"thinking":"a","form":"summary","extras":{"b":1},"extras_of":"gemini"}]"#,
     ] {
         let noted = noted(fine);
         assert!(noted.entries.is_empty(), "{fine}: {noted:?}");

@@ -13,6 +13,7 @@ mod request;
 mod settings;
 mod stream;
 mod tools;
+mod unread;
 
 use bytes::Bytes;
 use interlingua_model::{

@@ -6,8 +6,8 @@ use interlingua_model::{
 };
 use interlingua_wire::{Json, Kind, Node, Text};
 
-use super::{ID, names};
-use crate::{Dialect, note};
+use super::{ID, names, unread};
+use crate::Dialect;
 
 /// A list of blocks; a string stands for one block of text.
 pub(super) fn blocks(
@@ -54,75 +54,12 @@ pub(super) fn block(node: Node<'_>, role: Role, ledger: &mut Ledger) -> Verbatim
         return Verbatim::new(Block::text(text));
     }
     let body = body(node, role, ledger);
-    note_unread_body(node, &body, ledger);
+    unread::block(node, &body, ledger);
     let mut block = Block::new(body);
     block.seal = node.get("seal").map(|node| Box::new(seal(node)));
     block.cache = cache(node);
     block.extras = extras(node);
     Verbatim::read(block, ID, node.json())
-}
-
-/// Notes what stands there and means nothing.
-pub(super) fn note_unread(node: Node<'_>, known: &[&str], place: Place, ledger: &mut Ledger) {
-    if !node.is_object() {
-        ledger.loss(note::ODD_INPUT, place, "left out what is not an object");
-    }
-    for field in node.fields().filter(|field| !known.contains(&&*field.name())) {
-        if !field.value.is_null() {
-            let what = format!("`{}` means nothing here", field.name());
-            ledger.loss(note::ODD_INPUT, place, what);
-        }
-    }
-}
-
-/// Notes which of these fields say nothing, since they are not what they should be.
-pub(super) fn note_untold<'d>(
-    node: Node<'d>,
-    keys: &[&str],
-    is: impl Fn(Node<'d>) -> bool,
-    ledger: &mut Ledger,
-) {
-    for (key, value) in keys.iter().filter_map(|key| Some((key, node.get(key)?))) {
-        if !value.is_null() && !is(value) {
-            ledger.loss(note::ODD_INPUT, Place::BODY, format!("left out `{key}`: it is odd"));
-        }
-    }
-}
-
-/// As [`note_unread`], of a block and of what it holds.
-fn note_unread_body(node: Node<'_>, body: &Body, ledger: &mut Ledger) {
-    let (key, inside): (&str, &[&str]) = match body {
-        Body::Text { .. } => ("text", &[]),
-        Body::Refusal(_) => ("refusal", &[]),
-        Body::Thinking(_) => ("thinking", &[]),
-        Body::Data(_) => ("data", &[]),
-        Body::ToolCall(call) => match call.args {
-            Args::Json(_) => ("call", &["id", "name", "args"]),
-            Args::Freeform(_) => ("call", &["id", "name", "freeform"]),
-            Args::Malformed(_) => ("call", &["id", "name", "malformed"]),
-        },
-        Body::ToolResult(_) => ("result", &["call", "name", "content", "is_error"]),
-        Body::Media(media) => {
-            let word = names::word(names::MEDIA, media.kind);
-            match media.source {
-                Source::Base64 { .. } => (word, &["base64", "mime", "name", "detail"]),
-                Source::Url { .. } => (word, &["url", "mime", "name", "detail"]),
-                Source::File { .. } => (word, &["file", "mime", "name", "detail"]),
-                Source::Blocks(_) => (word, &["blocks", "mime", "name", "detail"]),
-                Source::Text(_) => (word, &["plain", "mime", "name", "detail"]),
-            }
-        }
-        // It is kept as it is.
-        Body::Foreign { .. } => return,
-    };
-    let place = Place::block(0, 0);
-    let beside = ["citations", "form", "seal", "cache", "extras", "extras_of", "remembered", "raw"];
-    let mut known = vec![key];
-    known.extend(beside);
-    note_unread(node, &known, place, ledger);
-    if let Some(inner) = node.get(key).filter(|_| !inside.is_empty()) {
-        note_unread(inner, inside, place, ledger);
-    }
 }
 
 /// Gives a call or result the id it has here, if its text holds none: such an id is made from its

@@ -9,7 +9,7 @@ use interlingua_wire::json::Object;
 use interlingua_wire::{Json, Node, Writer};
 
 use super::blocks::{self, Raw};
-use super::{ID, names, read_blocks, settings, tools};
+use super::{ID, names, read_blocks, settings, tools, unread};
 use crate::{body, note};
 
 pub(super) fn encode(conversation: &Verbatim<Conversation>, target: &Target) -> Bytes {
@@ -130,7 +130,7 @@ pub(super) fn decode(root: Node<'_>, ledger: &mut Ledger) -> Conversation {
         read_again(&mut conversation, as_written, held, ledger);
     }
     if source == ID {
-        note_unknown(root, ledger);
+        unread::body(root, KEYS, ledger);
     }
     conversation
 }
@@ -210,23 +210,12 @@ pub(super) fn decode_turn(node: Node<'_>, ledger: &mut Ledger) -> Verbatim<Turn>
             turn.blocks = restored.collect();
         });
     }
-    read_blocks::note_unread(node, TURN, Place::turn(0), ledger);
+    unread::turn(node, ledger);
     let role = names::value(names::ROLES, node.get("role")).unwrap_or(Role::User);
     let blocks = read_blocks::blocks(node.get("blocks"), role, ledger);
     Verbatim::read(Turn { role, blocks, extras: read_blocks::extras(node) }, ID, node.json())
 }
 
-fn note_unknown(root: Node<'_>, ledger: &mut Ledger) {
-    for field in root.fields().filter(|field| !KEYS.contains(&&*field.name())) {
-        let what = format!("`{}` means nothing here", field.name());
-        ledger.loss(note::ODD_INPUT, Place::BODY, what);
-    }
-    if !root.is_object() {
-        ledger.loss(note::ODD_INPUT, Place::BODY, "the body is not an object");
-    }
-}
-
-const TURN: &[&str] = &["role", "blocks", "extras", "extras_of", "remembered", "raw"];
 /// Of the format, for readers to come.
 const VERSION: u64 = 1;
 const KEYS: &[&str] =

@@ -4,7 +4,7 @@ use interlingua_model::{Choice, Format, Ledger, Place, Reasoning, Settings};
 use interlingua_wire::json::Object;
 use interlingua_wire::{Json, Node, Text};
 
-use super::{names, read_blocks, tools};
+use super::{names, read_blocks, unread};
 
 pub(super) fn encode(settings: &Settings, o: &mut Object<'_>) {
     for (name, value) in numbers(settings) {
@@ -119,13 +119,13 @@ pub(super) fn decode(node: Node<'_>) -> Settings {
 /// Notes what is said there and not read.
 pub(super) fn note_unread(node: Node<'_>, ledger: &mut Ledger) {
     let known: Vec<&str> = [NUMBERS, TEXTS, FLAGS, GROUPS].into_iter().flatten().copied().collect();
-    read_blocks::note_unread(node, &known, Place::BODY, ledger);
-    read_blocks::note_untold(node, TEXTS, Node::is_string, ledger);
-    read_blocks::note_untold(node, FLAGS, tools::is_boolean, ledger);
-    read_blocks::note_untold(node, &["stop"], Node::is_array, ledger);
-    read_blocks::note_untold(node, &["reasoning"], Node::is_object, ledger);
-    read_blocks::note_untold(node, &["choice"], |one| decode_choice(one).is_some(), ledger);
-    read_blocks::note_untold(node, &["format"], |one| decode_format(one).is_some(), ledger);
+    unread::fields(node, &known, Place::BODY, ledger);
+    unread::values(node, TEXTS, Node::is_string, Place::BODY, ledger);
+    unread::values(node, FLAGS, unread::is_boolean, Place::BODY, ledger);
+    unread::values(node, &["stop"], Node::is_array, Place::BODY, ledger);
+    unread::values(node, &["reasoning"], Node::is_object, Place::BODY, ledger);
+    unread::values(node, &["choice"], |one| decode_choice(one).is_some(), Place::BODY, ledger);
+    unread::values(node, &["format"], |one| decode_format(one).is_some(), Place::BODY, ledger);
     let inside: [(&str, &[&str]); 3] = [
         ("reasoning", &["mode", "effort", "budget", "display"]),
         ("choice", &["named", "allowed", "required"]),
@@ -133,9 +133,9 @@ pub(super) fn note_unread(node: Node<'_>, ledger: &mut Ledger) {
     ];
     for (key, known) in inside {
         if let Some(group) = node.get(key).filter(|group| group.is_object()) {
-            read_blocks::note_unread(group, known, Place::BODY, ledger);
+            unread::fields(group, known, Place::BODY, ledger);
             let words = ["mode", "effort", "display", "name", "description"];
-            read_blocks::note_untold(group, &words, Node::is_string, ledger);
+            unread::values(group, &words, Node::is_string, Place::BODY, ledger);
         }
     }
 }

@@ -4,7 +4,7 @@ use interlingua_model::{Ledger, Place, Tool, ToolKind, Verbatim};
 use interlingua_wire::json::Object;
 use interlingua_wire::{Json, Node, Text};
 
-use super::{ID, blocks, read_blocks};
+use super::{ID, blocks, read_blocks, unread};
 use crate::note;
 
 pub(super) fn encode(tool: &Verbatim<Tool>, o: &mut Object<'_>) {
@@ -35,9 +35,11 @@ pub(super) fn decode(node: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
         let tool = dialect.decode_tool(raw.doc().root(), ledger);
         return tool.beside(|tool| tool.cache = read_blocks::cache(node));
     }
-    read_blocks::note_unread(node, &known(node), Place::BODY, ledger);
-    read_blocks::note_untold(node, &["description", "namespace"], Node::is_string, ledger);
-    read_blocks::note_untold(node, &["strict"], is_boolean, ledger);
+    let place = Place::BODY;
+    unread::fields(node, &known(node), place, ledger);
+    unread::values(node, &["description", "namespace"], Node::is_string, place, ledger);
+    unread::values(node, &["strict"], unread::is_boolean, place, ledger);
+    unread::beside(node, place, ledger);
     let some = |node: Node<'_>| (!node.is_null()).then(|| node.json());
     let mut name = read_blocks::text(node.get("name"));
     let kind = if let Some(foreign) = node.get("foreign") {
@@ -62,17 +64,14 @@ pub(super) fn decode(node: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool> {
 /// What a tool of its kind says of itself.
 fn known(node: Node<'_>) -> Vec<&'static str> {
     let kinds = ["foreign", "freeform", "schema"];
-    kinds.into_iter().find(|kind| node.get(kind).is_some()).into_iter().chain(TOOL).collect()
-}
-
-pub(super) fn is_boolean(node: Node<'_>) -> bool {
-    node.boolean().is_some()
+    let kind = kinds.into_iter().find(|kind| node.get(kind).is_some());
+    kind.into_iter().chain(TOOL).chain(unread::BESIDE).collect()
 }
 
 /// A tool that only one dialect knows: of the kind that it says itself to be, and
 /// under the name that it gives itself.
 fn foreign(foreign: Node<'_>, name: &mut Text, ledger: &mut Ledger) -> ToolKind {
-    read_blocks::note_unread(foreign, &["dialect", "kind", "json"], Place::BODY, ledger);
+    unread::fields(foreign, &["dialect", "kind", "json"], Place::BODY, ledger);
     let dialect = foreign.get("dialect").map(|name| name.word().into_owned()).unwrap_or_default();
     let json = foreign.get("json").map_or(Json::NULL, Node::json);
     let Some(dialect) = crate::find(&dialect).filter(|dialect| dialect.id() != ID) else {
@@ -92,14 +91,4 @@ fn foreign(foreign: Node<'_>, name: &mut Text, ledger: &mut Ledger) -> ToolKind 
 }
 
 /// What a tool of any kind says of itself.
-const TOOL: [&str; 9] = [
-    "name",
-    "description",
-    "strict",
-    "namespace",
-    "cache",
-    "extras",
-    "extras_of",
-    "remembered",
-    "raw",
-];
+const TOOL: [&str; 4] = ["name", "description", "strict", "namespace"];
