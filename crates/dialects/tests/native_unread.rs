@@ -27,6 +27,7 @@ fn what_is_not_read_is_told() {
         r#""system":[{"text":"a","extras":{"b":1},"extras_of":"c"}]"#,
         r#""system":[{"image":{"url":"https://example.com","name":1}}]"#,
         r#""system":[{"result":{"call":"a","is_error":1}}]"#,
+        r#""system":[{"text":"a","remembered":{"gemini":["b"]}}]"#,
     ] {
         let noted = noted(odd);
         assert_eq!(noted.entries.iter().filter(|entry| entry.loss).count(), 1, "{odd}: {noted:?}");

@@ -206,7 +206,8 @@ pub(super) fn extras(node: Node<'_>) -> Extras {
     }
     for field in node.get("remembered").into_iter().flat_map(Node::fields) {
         let Some(dialect) = names::dialect(&field.name()) else { continue };
-        for key in field.value.items().filter_map(Node::text) {
+        let keys = field.value.items().filter_map(Node::text);
+        for key in keys.filter(Extras::is_memory) {
             extras.put(dialect, key, Json::NULL);
         }
     }

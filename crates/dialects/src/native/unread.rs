@@ -1,6 +1,6 @@
 //! What a stored conversation says and nobody reads: it is noted, so that nothing is lost in silence.
 
-use interlingua_model::{Args, Body, Ledger, Place, Source};
+use interlingua_model::{Args, Body, Extras, Ledger, Place, Source};
 use interlingua_wire::Node;
 
 use super::names;
@@ -104,8 +104,10 @@ pub(super) fn beside(node: Node<'_>, place: Place, ledger: &mut Ledger) {
     let is_dialect = |name: Node<'_>| names::dialect(&name.word()).is_some();
     values(node, &["extras_of"], is_dialect, place, ledger);
     for field in node.get("remembered").into_iter().flat_map(Node::fields) {
-        if names::dialect(&field.name()).is_none() {
-            let what = format!("`{}` is no dialect", field.name());
+        let is_memory = |key: Node<'_>| key.text().is_some_and(|key| Extras::is_memory(&key));
+        let is_read = field.value.is_array() && field.value.items().all(is_memory);
+        if names::dialect(&field.name()).is_none() || !is_read {
+            let what = format!("what `{}` remembers is not read", field.name());
             ledger.loss(note::ODD_INPUT, place, what);
         }
     }
