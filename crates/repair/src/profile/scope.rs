@@ -23,8 +23,8 @@ pub struct Scope {
     /// `""` is the dialect as its inventor speaks it.
     pub flavors: &'static [&'static str],
     /// Parts of model names, in lower case with dashes for dots; a part with a dot or slash in it is
-    /// looked for in the name with its dots. After `^` stands how the name begins, its vendor aside;
-    /// with `!` at the end, the version ends there too.
+    /// looked for in the name with its dots, one that ends in a slash where the name begins. After `^`
+    /// stands how the name begins, its vendor aside; with `!` at the end, the version ends there too.
     pub models: &'static [&'static str],
 }
 
@@ -38,6 +38,10 @@ impl Aim {
 
     fn is_named(&self, part: &str) -> bool {
         let Some(start) = part.strip_prefix('^') else {
+            // A house stands first.
+            if part.ends_with('/') {
+                return self.lower.starts_with(part);
+            }
             let dotted = part.contains(['.', '/']);
             return if dotted { self.lower.contains(part) } else { self.model.contains(part) };
         };
