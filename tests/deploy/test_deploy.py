@@ -89,9 +89,13 @@ def check(config, environment):
 
 
 def other_address():
-    """An address of this machine that is not the loopback, as a probe of a pod comes to one."""
+    """An address of this machine that no configuration names, as a probe of a pod comes to one."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.connect(("192.0.2.1", 9))
+        try:
+            probe.connect(("192.0.2.1", 9))
+        except OSError:
+            # A machine without a network has only the loopback.
+            return "127.0.0.2"
         return probe.getsockname()[0]
 
 
