@@ -10,7 +10,7 @@ use bytes::Bytes;
 use interlingua::guard::Watch;
 use interlingua::model::DialectId;
 use interlingua::{Conversation, Dialect, Exchange, Stream, find};
-use interlingua_benches::load::{House, Shot, Side, contest};
+use interlingua_benches::load::{House, Shot, Side, contest, said};
 use interlingua_benches::{Rounds, SCHEMA, is_wanted, process_time, stream_in, tools, watch};
 use interlingua_store::{Kind, Memory, Options, Record, Sqlite, Store};
 use interlingua_vault::{History, Kept, Origin, keys_of};
@@ -164,13 +164,7 @@ fn question(provider: &str, path: &str) -> Shot {
         json!({"model": model, "stream": true, "max_tokens": 32000, "messages": [prompt],
             "reasoning_effort": "high", "tools": tools.collect::<Vec<_>>()})
     };
-    let headers = "authorization: Bearer x\r\n".to_owned();
-    Shot { path: path.to_owned(), headers, body: body.to_string().into_bytes() }
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "errors are mapped with it")]
-fn said(error: std::io::Error) -> String {
-    error.to_string()
+    Shot::new(path, &body)
 }
 
 static NEXT: AtomicU64 = AtomicU64::new(1);

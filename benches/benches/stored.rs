@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use interlingua::{Target, find, transcribe_request};
-use interlingua_benches::load::{Connection, Gateway, House, Shot, Side, contest};
+use interlingua_benches::load::{Connection, Gateway, House, Shot, Side, contest, said};
 use interlingua_benches::{Rounds, SCHEMA, is_wanted, tools};
 use serde_json::{Value, json};
 
@@ -89,14 +89,14 @@ fn sessions(row: &Row, gateway: &Gateway, count: u32) -> Result<Vec<Shot>, Strin
     let mut shots = Vec::new();
     for _ in 0..count {
         let first = json!({"dialect": "openai-chat", "messages": history()});
-        let begun = connection.hear(&shot("/api/sessions", &first)).map_err(said)?;
+        let begun = connection.hear(&Shot::new("/api/sessions", &first)).map_err(said)?;
         let begun: Value = serde_json::from_slice(&begun).map_err(|error| error.to_string())?;
         let Some(id) = begun["id"].as_str() else { return Err("a session without an id".into()) };
         let mut go_on = native(&request(row))?;
         go_on["model"] = request(row)["model"].take();
         go_on["stream"] = json!(true);
         go_on["say"] = json!(question());
-        shots.push(shot(&format!("/api/sessions/{id}/continue"), &go_on));
+        shots.push(Shot::new(&format!("/api/sessions/{id}/continue"), &go_on));
     }
     Ok(shots)
 }
@@ -107,7 +107,7 @@ fn whole(row: &Row) -> Shot {
     let mut messages = history();
     messages.push(json!({"role": "user", "content": question()}));
     body["messages"] = json!(messages);
-    shot("/v1/chat/completions", &body)
+    Shot::new("/v1/chat/completions", &body)
 }
 
 fn request(row: &Row) -> Value {
@@ -140,16 +140,6 @@ fn history() -> Vec<Value> {
 
 fn question() -> String {
     format!("Question {}: what is there?", NEXT.fetch_add(1, Ordering::Relaxed))
-}
-
-fn shot(path: &str, body: &Value) -> Shot {
-    let headers = "authorization: Bearer x\r\n".to_owned();
-    Shot { path: path.to_owned(), headers, body: body.to_string().into_bytes() }
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "errors are mapped with it")]
-fn said(error: std::io::Error) -> String {
-    error.to_string()
 }
 
 static NEXT: AtomicU64 = AtomicU64::new(1);

@@ -110,20 +110,25 @@ def test_chat(gateway, model, stream):
     assert_proof(second.choices[0].message.content)
 
 
+def respond(client, stream, said, **settings):
+    """A response with the tool, whole or gathered from its stream."""
+    settings["tools"] = [{"type": "function", **TOOL, "parameters": SCHEMA, "strict": False}]
+    if not stream:
+        return client.responses.create(input=said, **settings)
+    with client.responses.stream(input=said, **settings) as running:
+        for _ in running:
+            pass
+        return running.get_final_response()
+
+
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("stream", [True, False])
 def test_responses(gateway, model, stream):
     client = openai.OpenAI(base_url=f"{gateway}/v1", api_key="x", max_retries=0)
 
     def say(items):
-        settings = {"model": model, "tools": [{"type": "function", **TOOL, "parameters": SCHEMA, "strict": False}],
-                    "store": False, "include": ["reasoning.encrypted_content"], "reasoning": {"effort": "low"}}
-        if not stream:
-            return client.responses.create(input=items, **settings)
-        with client.responses.stream(input=items, **settings) as running:
-            for _ in running:
-                pass
-            return running.get_final_response()
+        return respond(client, stream, items, model=model, store=False, reasoning={"effort": "low"},
+                       include=["reasoning.encrypted_content"])
 
     items = [{"role": "user", "content": PROMPT}]
     first = say(items)
@@ -148,13 +153,7 @@ def test_responses_that_are_named(gateway, model, stream):
     client = openai.OpenAI(base_url=f"{gateway}/v1", api_key="x", max_retries=0)
 
     def say(said, model=model, **more):
-        settings = {"model": model, "tools": [{"type": "function", **TOOL, "parameters": SCHEMA, "strict": False}], **more}
-        if not stream:
-            return client.responses.create(input=said, **settings)
-        with client.responses.stream(input=said, **settings) as running:
-            for _ in running:
-                pass
-            return running.get_final_response()
+        return respond(client, stream, said, model=model, **more)
 
     first = say(PROMPT)
     call = first.output[-1]

@@ -14,12 +14,28 @@ use std::net::SocketAddr;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 /// One kind of request, sent again and again.
 #[derive(Clone, Debug)]
 pub struct Shot {
     pub path: String,
     pub headers: String,
     pub body: Vec<u8>,
+}
+
+impl Shot {
+    /// A request with a key, and with this body.
+    pub fn new(path: &str, body: &Value) -> Self {
+        let headers = "authorization: Bearer x\r\n".to_owned();
+        Self { path: path.to_owned(), headers, body: body.to_string().into_bytes() }
+    }
+}
+
+/// What went wrong, for people.
+#[expect(clippy::needless_pass_by_value, reason = "errors are mapped with it")]
+pub fn said(error: std::io::Error) -> String {
+    error.to_string()
 }
 
 /// What came of many shots.

@@ -44,11 +44,10 @@ impl Streaming {
         stream: Stream,
         ready: Vec<u8>,
         config: &Config,
-        tale: Tale,
+        mut tale: Tale,
     ) -> Self {
         let enough = ENOUGH.min(config.limits.buffer);
         let quiet = Idle::new(config.timeouts.heartbeat);
-        let mut tale = tale;
         tale.begins(Stage::ClientReply, || json!({"status": 200}), None);
         Self { source, stream, ready, enough, quiet, settling: None, tale }
     }

@@ -39,7 +39,7 @@ fn retention(config: &Config) -> Retention {
         response: keep,
         lesson: Keep { age: lesson.age.max(keep.age), ..lesson },
         capture: Keep { age: config.capture.keep, bytes: config.capture.size },
-        session: Keep { age: config.store.sessions.0, bytes: config.store.sessions.1 },
+        session: config.store.sessions,
     }
 }
 

@@ -56,8 +56,7 @@ impl Stages {
     }
 
     /// A stage begins, with what is known of it beside its body.
-    pub(crate) fn begin(&mut self, stage: Stage, facts: Value, headers: Option<&HeaderMap>) {
-        let mut facts = facts;
+    pub(crate) fn begin(&mut self, stage: Stage, mut facts: Value, headers: Option<&HeaderMap>) {
         if let Some(headers) = headers {
             facts["headers"] = shown(headers);
         }

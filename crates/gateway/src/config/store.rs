@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use interlingua_store::Retention;
+use interlingua_store::{Keep, Retention};
 use secrecy::{ExposeSecret as _, SecretString};
 
 /// What is remembered beyond a request, and where.
@@ -16,7 +16,7 @@ pub struct Store {
     /// Bytes of each kind of things.
     pub size: u64,
     /// The same for conversations: how long after they were last changed, and bytes of all of them.
-    pub sessions: (Duration, u64),
+    pub sessions: Keep,
     /// What it is sealed with on disk.
     pub key: Option<SecretString>,
 }
@@ -33,12 +33,11 @@ pub enum Place {
 
 impl Store {
     pub(super) fn at(place: Place) -> Self {
-        let sessions = Retention::default().session;
         Self {
             place,
             keep: Duration::from_hours(30 * 24),
             size: 1 << 30,
-            sessions: (sessions.age, sessions.bytes),
+            sessions: Retention::default().session,
             key: None,
         }
     }

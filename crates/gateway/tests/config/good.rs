@@ -78,7 +78,8 @@ fn the_file_of_the_contract() {
     assert!(config.providers.iter().all(|provider| provider.key.is_some()));
     assert_eq!((config.guard.of("Bash"), config.guard.of("Read")), (Mode::Mend, Mode::Answer));
     assert!(matches!(&config.store.place, Place::Sqlite(path) if path.ends_with("all.db")));
-    assert_eq!(config.store.sessions, (Duration::from_hours(90 * 24), 1 << 30));
+    assert_eq!(config.store.sessions.age, Duration::from_hours(90 * 24));
+    assert_eq!(config.store.sessions.bytes, 1 << 30);
     assert_eq!(config.capture, Capture { keep: Duration::from_hours(168), ..Capture::default() });
     assert_eq!(config.limits, Limits { body: 64 << 20, ..Limits::default() });
     assert_eq!(config.timeouts, Timeouts::default());

@@ -13,8 +13,8 @@ pub(super) fn store(table: &Table<'_>, env: Env<'_>) -> Store {
     table.set("keep", &mut store.keep, Item::duration);
     table.set("size", &mut store.size, Item::size);
     let sessions = table.table("sessions");
-    sessions.set("keep", &mut store.sessions.0, Item::duration);
-    sessions.set("size", &mut store.sessions.1, Item::size);
+    sessions.set("keep", &mut store.sessions.age, Item::duration);
+    sessions.set("size", &mut store.sessions.bytes, Item::size);
     sessions.close();
     table.set("key", &mut store.key, |item| key(item, env).map(Some));
     table.close();
