@@ -24,6 +24,7 @@ Usage: cargo xtask laws [OPTIONS]
   --n N            how many conversations (200000)
   --seed S         which ones (1)
   --corpus no      without the requests of the corpus, which come first
+  --start I        from this number on (0)
   --only I         the conversation with this number alone
   --case FILE      the request of a case file alone, for every model
   --from D,…       dialects that clients speak
@@ -101,7 +102,8 @@ fn carry_out(plan: &Plan, options: &Options) -> ExitCode {
 
 fn plan(arguments: &[String]) -> Result<(Plan, Options), String> {
     let mut words = arguments.iter();
-    let (mut n, mut seed, mut only, mut seconds) = (200_000, 1, None, None);
+    let (mut n, mut start, mut seed) = (200_000, 0, 1);
+    let (mut only, mut seconds) = (None, None);
     let mut threads = std::thread::available_parallelism().map_or(1, usize::from);
     let (mut from, mut to, mut laws) = (None, None, None);
     let (mut case, mut examples) = (None, Examples::Small);
@@ -113,6 +115,7 @@ fn plan(arguments: &[String]) -> Result<(Plan, Options), String> {
         let list = || Some(value.split(',').map(str::to_owned).collect::<Vec<_>>());
         match word.as_str() {
             "--n" => n = number()?,
+            "--start" => start = number()?,
             "--seed" => seed = number()?,
             "--only" => only = Some(number()?),
             "--seconds" => seconds = Some(number()?),
@@ -161,7 +164,7 @@ fn plan(arguments: &[String]) -> Result<(Plan, Options), String> {
     };
     let corpus = corpus && only.is_none();
     let n = if alone { 0 } else { n };
-    let numbers = only.map_or(0..n, |only| only..only + 1);
+    let numbers = only.map_or(start..start + n, |only| only..only + 1);
     let limit = seconds.map(Duration::from_secs);
     Ok((
         Plan { supply, providers, laws, corpus, numbers, limit, threads, fine: by_note },

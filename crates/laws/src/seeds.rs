@@ -9,6 +9,7 @@ use interlingua_corpus::walk;
 use serde_json::Value;
 
 use crate::laws::Case;
+use crate::rng::Rng;
 
 /// Larger ones are about limits of size, and cost more than they show.
 const LARGEST: usize = 64 * 1024;
@@ -18,6 +19,15 @@ const LARGEST: usize = 64 * 1024;
 pub struct Seed {
     pub name: String,
     pub case: Case,
+    /// Its name as a number.
+    pub mark: u64,
+}
+
+impl Seed {
+    fn new(name: String, case: Case) -> Self {
+        let mark = name.bytes().fold(0, |mark, byte| Rng::of(mark, byte.into()).draw());
+        Self { name, case, mark }
+    }
 }
 
 /// All requests below the corpus folder, in the order of their paths.
@@ -28,7 +38,7 @@ pub fn load(corpus: &Path) -> Result<Vec<Seed>, String> {
         let Ok(case) = filed.case else { continue };
         if let Input::Request(bytes) = case.input {
             let name = filed.path.strip_prefix(corpus).unwrap_or(&filed.path).display().to_string();
-            seeds.push(Seed { name, case: Case::written(case.from, bytes) });
+            seeds.push(Seed::new(name, Case::written(case.from, bytes)));
         }
     }
     for judge in interlingua_strict::ALL {
@@ -48,7 +58,7 @@ pub fn read(file: &Path) -> Result<Seed, String> {
     let from = interlingua::find(&from).ok_or_else(|| failed(format!("no dialect '{from}'")))?;
     let request = case.root().get("request").ok_or_else(|| failed("no `request`".into()))?;
     let case = Case::written(from, request.raw().to_owned().into());
-    Ok(Seed { name: file.display().to_string(), case })
+    Ok(Seed::new(file.display().to_string(), case))
 }
 
 fn judged(folder: &Path, dialect: &'static str, seeds: &mut Vec<Seed>) -> Result<(), String> {
@@ -75,7 +85,7 @@ fn judged(folder: &Path, dialect: &'static str, seeds: &mut Vec<Seed>) -> Result
                 let said = entry.get("model").filter(|_| entry.get("request").is_some());
                 let model = said.unwrap_or(&cases["model"]).as_str();
                 case.asked = model.map(str::to_owned);
-                seeds.push(Seed { name: format!("strict/{dialect}/{rule} {kind} {at}"), case });
+                seeds.push(Seed::new(format!("strict/{dialect}/{rule} {kind} {at}"), case));
             }
         }
     }
