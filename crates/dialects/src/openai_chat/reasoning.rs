@@ -143,6 +143,19 @@ pub(super) fn is_entry(kind: &Text) -> bool {
     kind == FOREIGN || kind.raw().starts_with("reasoning.")
 }
 
+/// Whether anything of a block is written in the list.
+pub(super) fn has_entries(block: &Verbatim<Block>) -> bool {
+    match &block.body {
+        Body::Thinking(thinking) => {
+            block.text_for(ID).is_some_and(is_list_entry)
+                || thinking.form == Form::Full
+                || !thinking.text.is_empty()
+                || block.seal.is_some()
+        }
+        _ => true,
+    }
+}
+
 /// Writes one thinking block as its entries, numbered from `index` on; returns the next number.
 pub(super) fn write(block: &Verbatim<Block>, index: u64, out: &mut Array<'_>) -> u64 {
     if let Some(text) = block.text_for(ID).filter(|text| is_list_entry(text)) {

@@ -31,6 +31,8 @@ struct Speech<'a> {
     /// How far the order of the message has come.
     stage: u8,
     disordered: Option<Place>,
+    /// One of the turns has nothing in it: that is a message of its own right, and not one of which
+    /// nothing can be told.
     empty: bool,
     /// Who says it, if that is not the assistant.
     stranger: Option<Text>,
@@ -45,11 +47,11 @@ pub(super) fn encode(
 ) {
     let own = pen.conversation.source == ID;
     let stranger = turns.first().filter(|_| own).and_then(|turn| mark::stranger(&turn.extras));
-    let mut speech = Speech { empty: true, stranger, ..Speech::default() };
+    let mut speech = Speech { stranger, ..Speech::default() };
     for (at, turn) in (first..).zip(turns) {
         pen.note_extras(&turn.extras, Place::turn(at));
+        speech.empty |= turn.blocks.is_empty();
         for (place, block) in blocks_of(at, turn) {
-            speech.empty = false;
             speech.take(place, block, pen);
         }
     }
@@ -149,7 +151,7 @@ impl<'a> Speech<'a> {
             // An empty field says that the reasoning is gone.
             Reasoning::Field(_) => text.is_some(),
             Reasoning::Content => text.is_some_and(|text| !text.is_empty()),
-            Reasoning::Details => true,
+            Reasoning::Details => reasoning::has_entries(block),
         };
         if told {
             self.reach(0, place);

@@ -55,7 +55,9 @@ pub(super) fn decode(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verba
         (_, Some(function), _) if function.is_object() && (typed || is_told(function)) => {
             (function, false)
         }
-        (_, None, Some(custom)) if custom.get("name").is_some() => (custom, true),
+        (_, None, Some(custom)) if custom.get("name").and_then(Node::text).is_some() => {
+            (custom, true)
+        }
         // As another dialect has it; a rule says where that is refused.
         (_, None, _) if bare && node.get("name").is_some() => (node, false),
         _ => {
@@ -65,6 +67,9 @@ pub(super) fn decode(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verba
             return Verbatim::read(tool, ID, node.json());
         }
     };
+    if kind == if freeform { "function" } else { "custom" } {
+        odd(ledger, place, "a tool is said to be of another kind than it is described as");
+    }
     described(node, inner, freeform)
 }
 
