@@ -58,6 +58,9 @@ pub struct Rule {
     pub stage: Stage,
     /// What there must be for the rule to have anything to do; `None` if it always looks.
     pub about: Option<About>,
+    /// Looks a second time if turns changed: what a later rule takes away may leave something behind
+    /// that is empty, or at the wrong end.
+    pub again: bool,
     pub apply: Apply,
 }
 
@@ -97,6 +100,7 @@ pub static ALL: &[Rule] = &[
         name: "lone-surrogate",
         stage: Stage::Mend,
         about: None,
+        again: false,
         apply: Apply::Body(mend::lone_surrogate::apply),
     },
     // What the client has lost. Places are as it wrote them.
@@ -127,12 +131,12 @@ pub static ALL: &[Rule] = &[
     fit("odd-field", fit::odd_field::apply),
     fit("unknown-field", fit::unknown_field::apply),
     on(About::Extras, fit("strange-calls", fit::strange_calls::apply)),
-    fit("unknown-block", fit::unknown_block::apply),
-    on(About::Foreign, fit("only-last", fit::only_last::apply)),
+    again(fit("unknown-block", fit::unknown_block::apply)),
+    again(on(About::Foreign, fit("only-last", fit::only_last::apply))),
     // Empty turns and blocks, also those that are empty now.
-    on(About::ThinTurn, fit("aborted-turn", fit::aborted_turn::apply)),
-    on(About::Blank, fit("empty-text", fit::empty_text::apply)),
-    on(About::Blank, fit("empty-result", fit::empty_result::apply)),
+    again(on(About::ThinTurn, fit("aborted-turn", fit::aborted_turn::apply))),
+    again(on(About::Blank, fit("empty-text", fit::empty_text::apply))),
+    again(on(About::Blank, fit("empty-result", fit::empty_result::apply))),
     // Settings.
     fit("odd-setting", fit::odd_setting::apply),
     fit("thinking-mode", fit::thinking_mode::apply),
@@ -166,33 +170,33 @@ pub static ALL: &[Rule] = &[
     // Reasoning and its seals.
     fit("refused-seal", fit::refused_seal::apply),
     fit("foreign-seal", fit::foreign_seal::apply),
-    on(About::UnsealedThinking, fit("unsigned-thinking", fit::unsigned_thinking::apply)),
-    on(About::OddThinking, fit("misplaced-thinking", fit::misplaced_thinking::apply)),
+    again(on(About::UnsealedThinking, fit("unsigned-thinking", fit::unsigned_thinking::apply))),
+    again(on(About::OddThinking, fit("misplaced-thinking", fit::misplaced_thinking::apply))),
     fit("sealed-reasoning", fit::sealed_reasoning::apply),
-    on(About::Thinking, fit("lone-reasoning", fit::lone_reasoning::apply)),
-    fit("strange-reasoning", fit::strange_reasoning::apply),
+    again(on(About::Thinking, fit("lone-reasoning", fit::lone_reasoning::apply))),
+    again(fit("strange-reasoning", fit::strange_reasoning::apply)),
     fit("missing-reasoning", fit::missing_reasoning::apply),
     // Who speaks when.
-    on(About::Blank, fit("blank-between-reasoning", fit::blank_between_reasoning::apply)),
-    on(About::ThinTurn, fit("empty-turn", fit::empty_turn::apply)),
-    fit("missing-content", fit::missing_content::apply),
-    fit("null-field", fit::null_field::apply),
+    again(on(About::Blank, fit("blank-between-reasoning", fit::blank_between_reasoning::apply))),
+    again(on(About::ThinTurn, fit("empty-turn", fit::empty_turn::apply))),
+    again(fit("missing-content", fit::missing_content::apply)),
+    again(fit("null-field", fit::null_field::apply)),
     fit("developer-role", fit::developer_role::apply),
-    fit("missing-role", fit::missing_role::apply),
-    fit("system-placement", fit::system_placement::apply),
-    fit("empty-system", fit::empty_system::apply),
-    fit("missing-instructions", fit::missing_instructions::apply),
-    fit("no-messages", fit::no_messages::apply),
-    fit("alternation", fit::alternation::apply),
-    fit("words-after-call", fit::words_after_call::apply),
-    fit("words-with-calls", fit::words_with_calls::apply),
-    fit("user-after-results", fit::user_after_results::apply),
-    fit("user-first", fit::user_first::apply),
-    fit("ends-with-assistant", fit::ends_with_assistant::apply),
-    fit("trailing-whitespace", fit::trailing_whitespace::apply),
-    fit("opening-call", fit::opening_call::apply),
+    again(fit("missing-role", fit::missing_role::apply)),
+    again(fit("system-placement", fit::system_placement::apply)),
+    again(fit("empty-system", fit::empty_system::apply)),
+    again(fit("missing-instructions", fit::missing_instructions::apply)),
+    again(fit("no-messages", fit::no_messages::apply)),
+    again(fit("alternation", fit::alternation::apply)),
+    again(fit("words-after-call", fit::words_after_call::apply)),
+    again(fit("words-with-calls", fit::words_with_calls::apply)),
+    again(fit("user-after-results", fit::user_after_results::apply)),
+    again(fit("user-first", fit::user_first::apply)),
+    again(fit("ends-with-assistant", fit::ends_with_assistant::apply)),
+    again(fit("trailing-whitespace", fit::trailing_whitespace::apply)),
+    again(fit("opening-call", fit::opening_call::apply)),
     // Which calls must be sealed depends on where the current turn begins.
-    fit("missing-signature", fit::missing_signature::apply),
+    again(fit("missing-signature", fit::missing_signature::apply)),
     // Media.
     on(About::Media, fit("media-type", fit::media_type::apply)),
     on(About::Media, fit("some-citations", fit::some_citations::apply)),
@@ -212,7 +216,7 @@ pub static ALL: &[Rule] = &[
     fit("call-id", fit::call_id::apply),
     fit("item-id", fit::item_id::apply),
     // Texts that the target does not take.
-    fit("string-content", fit::string_content::apply),
+    again(fit("string-content", fit::string_content::apply)),
     // Settings that depend on how the conversation leaves, and on whether the model thinks in the end.
     fit("missing-thinking", fit::missing_thinking::apply),
     fit("conflicting-field", fit::conflicting_field::apply),
@@ -229,6 +233,7 @@ pub static ALL: &[Rule] = &[
         name: "refused-field",
         stage: Stage::Fit,
         about: None,
+        again: false,
         apply: Apply::Written(fit::refused_field::apply),
     },
 ];
@@ -265,11 +270,22 @@ pub fn repair(
             again.for_each(|rule| run(rule, &mut work));
         }
     }
+    settle(&mut work);
     if misheard {
         work.begin("respelled-setting");
         hearing::settle(&mut work);
     }
     work.finish()
+}
+
+/// Lets the rules about the shape of the conversation look again for as long as turns change.
+fn settle(work: &mut Work<'_>) {
+    for _ in 0..ROUNDS {
+        if !work.take_changed() {
+            return;
+        }
+        ALL.iter().filter(|rule| rule.again).for_each(|rule| run(rule, work));
+    }
 }
 
 fn run(rule: &Rule, work: &mut Work<'_>) {
@@ -298,14 +314,21 @@ pub fn repair_written(body: Bytes, profile: &Profile, ledger: &mut Ledger) -> By
 }
 
 const fn mend(name: &'static str, apply: fn(&mut Work<'_>)) -> Rule {
-    Rule { name, stage: Stage::Mend, about: None, apply: Apply::Conversation(apply) }
+    Rule { name, stage: Stage::Mend, about: None, again: false, apply: Apply::Conversation(apply) }
 }
 
 const fn fit(name: &'static str, apply: fn(&mut Work<'_>)) -> Rule {
-    Rule { name, stage: Stage::Fit, about: None, apply: Apply::Conversation(apply) }
+    Rule { name, stage: Stage::Fit, about: None, again: false, apply: Apply::Conversation(apply) }
 }
 
 /// A rule that has something to do only where this is there.
 const fn on(about: About, rule: Rule) -> Rule {
     Rule { about: Some(about), ..rule }
 }
+
+const fn again(rule: Rule) -> Rule {
+    Rule { again: true, ..rule }
+}
+
+/// How often the shape of a conversation is looked at again at most.
+const ROUNDS: usize = 3;

@@ -31,6 +31,8 @@ pub struct Work<'w> {
     overlooked: bool,
     /// Tools that nobody looked at stand in the list now that everybody reads.
     relisted: bool,
+    /// Turns are not what they were when this was last asked.
+    changed: bool,
 }
 
 /// What the provider knows by another name than the client.
@@ -61,6 +63,7 @@ impl<'w> Work<'w> {
             looks: None,
             overlooked: false,
             relisted: false,
+            changed: false,
         }
     }
 
@@ -294,9 +297,15 @@ impl<'w> Work<'w> {
         self.paired = before;
     }
 
+    /// Whether a turn has changed since this was asked.
+    pub(crate) fn take_changed(&mut self) -> bool {
+        std::mem::take(&mut self.changed)
+    }
+
     /// A turn changes: what was known of it is no longer so.
     fn unsettle(&mut self, turn: usize) {
         self.surveyed = None;
+        self.changed = true;
         if turn < self.paired {
             self.paired = 0;
         }

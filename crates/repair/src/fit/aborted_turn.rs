@@ -14,9 +14,8 @@
 //! after    user: "hello"   user: "again"
 //! ```
 
-use interlingua_model::{Block, Place, Turn, Verbatim};
-
-use interlingua_wire::Json;
+use interlingua_model::{Place, Turn, Verbatim};
+use interlingua_wire::{Json, Node};
 
 use crate::Work;
 use crate::look::{instructs, is_assistants, is_reasoning, words};
@@ -52,18 +51,12 @@ pub fn apply(work: &mut Work<'_>) {
 }
 
 fn is_aborted(work: &Work<'_>, turn: &Verbatim<Turn>, alone: Alone) -> bool {
-    // Where a turn must hold something, reasoning that is part of its content is something.
-    let held = |block: &Verbatim<Block>| {
-        let entry = |text: &Json| {
-            let doc = text.doc();
-            doc.root().get("type").is_none_or(|kind| kind.word().starts_with("reasoning"))
-        };
-        let text = block.text_for(work.profile.dialect);
-        text.is_some_and(|text| !(is_reasoning(block) && entry(text)))
-    };
-    // What is written anew has its reasoning elsewhere.
-    let as_written = turn.text_for(work.profile.dialect).is_some();
-    if alone == Alone::Refused && as_written && turn.blocks.iter().any(held) {
+    // Where a turn must hold something, reasoning that is part of its content is something; what is
+    // written anew has its reasoning elsewhere.
+    let text = turn.text_for(work.profile.dialect).map(Json::doc);
+    let content = text.as_ref().and_then(|text| text.root().get("content"));
+    let holds = |content: Node<'_>| !content.is_empty() && content.raw() != "\"\"";
+    if alone == Alone::Refused && content.is_some_and(holds) {
         return false;
     }
     // Where it must hold something, a blank is something.
