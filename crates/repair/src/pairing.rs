@@ -179,8 +179,8 @@ pub fn is_fine(work: &Work<'_>, round: &Round) -> bool {
     }
 }
 
-/// Whether the round is of a form that every target takes, which most are: the model speaks in one
-/// turn, and each of its calls has its result, in their order and before anything else, in the next;
+/// Whether the round is of a form that the target takes in any case, which most are: the model speaks
+/// in one turn, or in several that are as good as one, and each of its calls has its result, in their order and before anything else, in the next;
 /// or in the next ones, where that may be.
 fn is_plain(work: &Work<'_>, round: &Round) -> bool {
     let turns = work.turns();
@@ -190,11 +190,15 @@ fn is_plain(work: &Work<'_>, round: &Round) -> bool {
         matches!(block.body, Body::ToolCall(_) | Body::ToolResult(_)) && !is_old(block)
     };
     let mut said = spoken.iter().flat_map(|turn| &turn.blocks).filter(pairs).peekable();
-    if said.peek().is_some() && (spoken.len() > 1 || round.speech.start == 0) {
+    let crosses = crosses(work);
+    let answers = work.profile.calls.answers;
+    // Where what the model says in a row is as good as one turn, its calls may stand in any.
+    let in_a_row = crosses || matches!(answers, Answers::BeforeNext | Answers::FirstAfterRun);
+    if said.peek().is_some() && (spoken.len() > 1 && !in_a_row || round.speech.start == 0) {
         return false;
     }
-    let together = matches!(work.profile.calls.answers, Answers::NextTurn | Answers::Counted);
-    let anywhere = !together || crosses(work);
+    let together = matches!(answers, Answers::NextTurn | Answers::Counted);
+    let anywhere = !together || crosses;
     let mut first = true;
     for (at, turn) in answered.iter().enumerate() {
         first &= !turn.blocks.is_empty() && (at == 0 || anywhere);

@@ -67,6 +67,9 @@ fn is_type_of_message(kind: Option<Node<'_>>) -> bool {
 /// Whether an item is a message, though it says that it is something else: it has what a message has,
 /// and lacks what the other would have.
 fn is_spoken(item: Node<'_>, kind: &str, role: Option<Node<'_>>) -> bool {
+    if !is_known(role) {
+        return false;
+    }
     let text = |key: &str| item.get(key).is_some_and(Node::is_string);
     let lacking = match kind {
         "reasoning" => item.get("summary").or_else(|| item.get("encrypted_content")).is_none(),
@@ -74,9 +77,7 @@ fn is_spoken(item: Node<'_>, kind: &str, role: Option<Node<'_>>) -> bool {
         "function_call_output" | "custom_tool_call_output" => item.get("output").is_none(),
         _ => false,
     };
-    lacking
-        && role.is_some_and(|role| ROLES.contains(&&*role.word()))
-        && item.get("content").is_some_and(|content| content.is_string() || content.is_array())
+    lacking && item.get("content").is_some_and(|content| content.is_string() || content.is_array())
 }
 
 /// Whether an item that passes for a message is reasoning that lost its type.
@@ -235,6 +236,9 @@ fn call(item: Node<'_>, kind: &str, position: usize, ledger: &mut Ledger) -> Blo
     let place = Place::block(position, 0);
     let [name, namespace, id, arguments, input] =
         item.pick(["name", "namespace", "call_id", "arguments", "input"]);
+    let custom = kind == "custom_tool_call";
+    let said = if custom { input } else { arguments };
+    let known = 1 + [name, id, said].iter().flatten().count();
     let short = name.and_then(Node::text).unwrap_or_else(|| {
         ledger.change(note::ODD_INPUT, place, "a call has no name");
         Text::EMPTY
@@ -248,8 +252,6 @@ fn call(item: Node<'_>, kind: &str, position: usize, ledger: &mut Ledger) -> Blo
         ledger.change(note::ODD_INPUT, place, "a call has no id; one is derived from its name");
         derive_id("call_", &name, position)
     });
-    let custom = kind == "custom_tool_call";
-    let said = if custom { input } else { arguments };
     let args = match said.map(|said| (said, said.text())) {
         Some((_, Some(text))) if custom => Args::Freeform(text),
         Some((_, Some(text))) => Args::from_text(&text),
@@ -263,14 +265,17 @@ fn call(item: Node<'_>, kind: &str, position: usize, ledger: &mut Ledger) -> Blo
         }
     };
     let mut block = Block::new(Body::ToolCall(ToolCall { id, name, args }));
-    let said = if custom { "input" } else { "arguments" };
-    block.extras = extras(item, &["type", "call_id", "name", said]);
+    if item.len() > known {
+        let said = if custom { "input" } else { "arguments" };
+        block.extras = extras(item, &["type", "call_id", "name", said]);
+    }
     block
 }
 
 fn result(item: Node<'_>, custom: bool, position: usize, ledger: &mut Ledger) -> Block {
     let place = Place::block(position, 0);
     let [call, output, name] = item.pick(["call_id", "output", "name"]);
+    let known = 1 + [call, output, name].iter().flatten().count();
     let named = name.is_some_and(Node::is_string);
     // A tool that is called otherwise than by the model is told by its name alone.
     let by_name = !custom && named && call.is_none_or(Node::is_null);
@@ -300,7 +305,9 @@ fn result(item: Node<'_>, custom: bool, position: usize, ledger: &mut Ledger) ->
     let name = name.and_then(Node::text);
     let result = ToolResult { call, name, content, is_error: false };
     let mut block = Block::new(Body::ToolResult(result));
-    block.extras = extras(item, &["type", "call_id", "output", "name"]);
+    if item.len() > known {
+        block.extras = extras(item, &["type", "call_id", "output", "name"]);
+    }
     if custom {
         block.extras.put(ID, CUSTOM, Json::NULL);
     }

@@ -112,6 +112,9 @@ fn decode_into(part: Node<'_>, room: Room, blocks: &mut Vec<Verbatim<Block>>, le
 
 /// One part, which is an object.
 pub(super) fn decode_part(part: Node<'_>, place: Place, side: Side, ledger: &mut Ledger) -> Block {
+    if let Some(text) = plain_text(part, side) {
+        return Block::text(text);
+    }
     let kind = part.get("type").map(Node::word).unwrap_or_default();
     let mut block = match &*kind {
         "input_text" | "output_text" => text(part),
@@ -146,6 +149,16 @@ pub(super) fn decode_part(part: Node<'_>, place: Place, side: Side, ledger: &mut
         note_odd(part, &kind, place, side, ledger);
     }
     block
+}
+
+/// The text of a part that is nothing else, of the type that this side has for it: most are.
+fn plain_text(part: Node<'_>, side: Side) -> Option<Text> {
+    let mut fields = part.fields();
+    let (kind, text) = (fields.next()?, fields.next()?);
+    let own = if side == Side::Assistant { "output_text" } else { "input_text" };
+    let is_plain =
+        fields.next().is_none() && kind.is("type") && kind.value.word() == own && text.is("text");
+    text.value.text().filter(|_| is_plain)
 }
 
 /// Notes what a part has that its type does not, or not on this side.

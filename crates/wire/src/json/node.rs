@@ -107,10 +107,12 @@ impl<'d> Node<'d> {
     pub fn pick<const N: usize>(self, keys: [&str; N]) -> [Option<Node<'d>>; N] {
         let mut found = [None; N];
         for field in self.fields() {
-            for (key, found) in keys.iter().zip(&mut found) {
-                if field.is(key) {
-                    *found = Some(field.value);
-                }
+            let one = match field.key.plain() {
+                Some(key) => keys.iter().position(|asked| same(key, asked.as_bytes())),
+                None => keys.iter().position(|asked| field.is(asked)),
+            };
+            if let Some(one) = one {
+                found[one] = Some(field.value);
             }
         }
         found
@@ -200,6 +202,7 @@ impl<'d> Node<'d> {
     }
 
     /// The bytes of a string without escapes.
+    #[inline]
     fn plain(self) -> Option<&'d [u8]> {
         let Span { start, end, plain, .. } = *self.span();
         plain.then(|| &self.doc.text.as_bytes()[start as usize + 1..end as usize - 1])
@@ -232,10 +235,9 @@ impl<'d> Field<'d> {
     #[inline]
     pub fn is(self, name: &str) -> bool {
         let Span { start, end, plain, .. } = *self.key.span();
-        // Most keys differ in length or in how they end, and hold no escape.
         if end - start == name.len() as u32 + 2 && plain {
             let key = &self.key.doc.text.as_bytes()[start as usize + 1..end as usize - 1];
-            return key.last() == name.as_bytes().last() && key == name.as_bytes();
+            return same(key, name.as_bytes());
         }
         !plain && super::escape::spells(self.key.inside(), name)
     }
@@ -252,6 +254,12 @@ impl<'d> Field<'d> {
     pub fn raw_key(self) -> &'d str {
         self.key.inside()
     }
+}
+
+/// Whether two keys are the same. Most differ in length or in how they end.
+#[inline]
+fn same(key: &[u8], asked: &[u8]) -> bool {
+    key.len() == asked.len() && key.last() == asked.last() && key == asked
 }
 
 impl fmt::Debug for Node<'_> {

@@ -91,8 +91,8 @@ pub enum Unique {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ids {
-    /// What an id may hold besides letters and digits; `None` if anything.
-    pub others: Option<&'static str>,
+    /// What an id may hold; `None` if anything.
+    pub of: Option<&'static Letters>,
     /// The fewest and the most characters.
     pub least: usize,
     pub most: usize,
@@ -170,24 +170,37 @@ pub enum Answerer {
 
 impl Ids {
     pub fn fit(&self, id: &str) -> bool {
-        // Most ids are short, of ASCII: then bytes are characters.
-        let of = |byte: u8| {
-            byte.is_ascii_alphanumeric()
-                || self.others.is_none_or(|others| others.as_bytes().contains(&byte))
-        };
-        let (count, fits) = if id.is_ascii() {
-            (id.len(), id.bytes().all(of))
-        } else {
-            let of = |letter: char| {
-                letter.is_ascii_alphanumeric()
-                    || self.others.is_none_or(|others| others.contains(letter))
-            };
-            (id.chars().count(), id.chars().all(of))
-        };
+        let count = if id.is_ascii() { id.len() } else { id.chars().count() };
         (self.least..=self.most).contains(&count)
-            && fits
+            && self.of.is_none_or(|letters| letters.spell(id))
             && self.never.is_none_or(|never| id != never)
             && self.reserved.is_none_or(|begin| !id.starts_with(begin))
+    }
+}
+
+/// Letters and digits of ASCII, and some others of it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Letters([bool; 256]);
+
+impl Letters {
+    pub(super) const fn and(others: &[u8]) -> Self {
+        let mut are = [false; 256];
+        let mut byte = 0;
+        while byte < are.len() {
+            are[byte] = (byte as u8).is_ascii_alphanumeric();
+            byte += 1;
+        }
+        let mut other = 0;
+        while other < others.len() {
+            are[others[other] as usize] = true;
+            other += 1;
+        }
+        Self(are)
+    }
+
+    fn spell(&self, id: &str) -> bool {
+        // Without a way out, which would cost more than it saves.
+        id.bytes().fold(true, |fits, byte| fits & self.0[usize::from(byte)])
     }
 }
 

@@ -2,7 +2,9 @@
 
 use super::super::Scope;
 use super::marks::{ALL_MARKS, LOOSE, LOOSER, MOST_MARKS, NO_NULLS, NULL_TAKEN};
-use super::{Answerer, Answers, Arguments, Calls, Ids, ItemIds, Pair, Results, Strays, Unique};
+use super::{
+    Answerer, Answers, Arguments, Calls, Ids, ItemIds, Letters, Pair, Results, Strays, Unique,
+};
 
 pub(in crate::profile) static ROWS: &[(Scope, Calls)] = &[
     (
@@ -208,12 +210,12 @@ const SIXTY_FOUR: &[&str] =
 const OLDER: &[&str] = &["gpt-3", "gpt-4", "gpt-5", "o1", "o3", "o4"];
 
 const ANY: Ids =
-    Ids { others: None, least: 0, most: usize::MAX, reserved: None, never: None, absent: false };
+    Ids { of: None, least: 0, most: usize::MAX, reserved: None, never: None, absent: false };
 const SOME: Ids = Ids { least: 1, ..ANY };
 const UP_TO_64: Ids = Ids { most: 64, ..SOME };
 const UP_TO_40: Ids = Ids { most: 40, ..SOME };
 /// "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9."
-const NINE: Ids = Ids { others: Some(""), least: 9, most: 9, ..ANY };
+const NINE: Ids = Ids { of: Some(&Letters::and(b"")), least: 9, most: 9, ..ANY };
 
 const MESSAGES: Calls = Calls {
     answers: Answers::FirstAfterRun,
@@ -223,7 +225,7 @@ const MESSAGES: Calls = Calls {
     sides: true,
     old: false,
     old_results: false,
-    ids: Ids { others: Some("_-"), least: 1, reserved: Some("srvtoolu_"), ..ANY },
+    ids: Ids { of: Some(&Letters::and(b"_-")), least: 1, reserved: Some("srvtoolu_"), ..ANY },
     arguments: Arguments::Object,
     named_results: false,
     ordered_results: false,
@@ -348,7 +350,7 @@ const CONVERSE: Calls = Calls {
     one_each: false,
     unique: Unique::No,
     sides: false,
-    ids: Ids { others: Some("_.:-"), least: 1, most: 64, ..ANY },
+    ids: Ids { of: Some(&Letters::and(b"_.:-")), least: 1, most: 64, ..ANY },
     caller: None,
     repeated: None,
     continues: &[],
@@ -360,7 +362,7 @@ const CLAUDE_BEHIND_CONVERSE: Calls = Calls {
     one_each: true,
     unique: Unique::Conversation,
     sides: true,
-    ids: Ids { others: Some("_-"), least: 1, most: 64, ..ANY },
+    ids: Ids { of: Some(&Letters::and(b"_-")), least: 1, most: 64, ..ANY },
     ..CONVERSE
 };
 
