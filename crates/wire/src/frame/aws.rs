@@ -116,8 +116,13 @@ impl Known {
         let payload = payload(raw).filter(|payload| !payload.is_empty())?;
         let (message, checksum) = raw.split_last_chunk()?;
         let (prelude, prelude_checksum) = raw.first_chunk::<PRELUDE_BYTES>()?.split_last_chunk()?;
-        let right = crc32fast::hash(prelude) == u32::from_be_bytes(*prelude_checksum)
-            && crc32fast::hash(message) == u32::from_be_bytes(*checksum);
+        // The first checksum is of what the second begins with.
+        let mut sum = crc32fast::Hasher::new();
+        sum.update(prelude);
+        let right = sum.clone().finalize() == u32::from_be_bytes(*prelude_checksum) && {
+            sum.update(message.get(prelude.len()..)?);
+            sum.finalize() == u32::from_be_bytes(*checksum)
+        };
         let data = ByteString::try_from(raw.slice_ref(payload)).ok()?;
         right.then(|| (known.event.clone(), data))
     }

@@ -72,6 +72,11 @@ impl Writer {
     }
 
     pub fn number(&mut self, number: u64) {
+        // Most numbers are places in short lists.
+        if number < 10 {
+            self.0.push(b'0' + number as u8);
+            return;
+        }
         let mut digits = [0; 20];
         let (mut at, mut rest) = (digits.len(), number);
         loop {
