@@ -27,6 +27,8 @@ pub enum Kind {
     Object,
     List,
     One(&'static [&'static str]),
+    /// Anything but this word.
+    Not(&'static str),
     /// One of these in any case, or its number.
     AnyCase(&'static [&'static str]),
     Each(&'static Kind),
@@ -176,6 +178,7 @@ impl Reading<'_> {
             Kind::Object => node.is_object(),
             Kind::List => node.is_array(),
             Kind::One(words) => node.is_string() && words.contains(&&*node.word()),
+            Kind::Not(word) => node.word() != word,
             Kind::AnyCase(words) => {
                 let word = node.word();
                 let digits = node.raw().bytes().all(|byte| byte.is_ascii_digit());

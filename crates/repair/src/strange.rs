@@ -3,6 +3,7 @@
 use interlingua_model::{Block, Body, DialectId, Role};
 use interlingua_wire::{Json, Text};
 
+use crate::Profile;
 use crate::profile::fields::{Foreign, Side};
 use crate::profile::media::Places;
 use crate::shape::{Fit, Kind, Reading};
@@ -26,7 +27,17 @@ pub(crate) struct Judge<'j> {
     pub(crate) pictures: Places,
 }
 
-impl Judge<'_> {
+impl<'j> Judge<'j> {
+    pub(crate) fn new(known: &'static [Foreign], profile: &'j Profile) -> Self {
+        let reading = profile.reading();
+        Judge { known, reading, dialect: profile.dialect, pictures: profile.media.written }
+    }
+
+    /// Whether a block within a result is written as a part there that the target takes.
+    pub(crate) fn takes_part(&self, block: &Block) -> bool {
+        self.part(block).is_some_and(|kind| self.find(kind.raw(), None).is_some())
+    }
+
     /// `role` is who speaks; `None` inside a result.
     pub(crate) fn fate(&self, block: &Block, role: Option<Role>) -> Fate {
         let Body::Foreign { dialect, kind, json } = &block.body else {

@@ -53,7 +53,8 @@ pub(super) fn message(
             }
             if fields.tool_call_id.is_some() {
                 result(node, fields, "tool", unanswered, place, ledger)
-            } else if fields.tool_calls.is_some() || &*role == "model" {
+            } else if fields.tool_calls.is_some_and(|calls| !calls.is_empty()) || &*role == "model"
+            {
                 assistant(node, fields, None, unanswered, place, ledger)
             } else {
                 plain(node, Role::User, fields, place, ledger)
@@ -283,18 +284,23 @@ fn result(
     fields.left_by(node, UNTHOUGHT, place, ledger);
     let name = fields.name.and_then(Node::text);
     let id = fields.tool_call_id.map(parts::text_of);
+    // In the old way there is no id: one that is there all the same is a field that few know.
+    let old = role != "tool";
+    if old && (id.is_some() || fields.null_call) {
+        mark::hold(&mut fields.extras, CALL);
+    }
     // Which call a result without an id answers is told by all that comes before and after it.
     let mark = match &id {
-        None if role != "tool" => Some(mark::LEGACY),
+        _ if old => Some(mark::LEGACY),
         None if fields.null_call => Some(mark::NULL_CALL),
         None => Some(mark::NO_CALL),
         Some(id) if id.is_empty() => Some(mark::EMPTY_CALL),
         _ => None,
     };
     let call = match id {
-        Some(id) => unanswered.answer(id),
-        None if role == "tool" => Text::EMPTY,
-        None => unanswered.guess(name.as_ref(), place),
+        Some(id) if !(old && id.is_empty()) => unanswered.answer(id),
+        _ if !old => Text::EMPTY,
+        _ => unanswered.guess(name.as_ref(), place),
     };
     let mut content = Vec::new();
     parts::content(fields.content, &mut content, Place { block: Some(0), ..place }, ledger);

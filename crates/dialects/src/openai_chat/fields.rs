@@ -76,10 +76,11 @@ impl<'d> Fields<'d> {
                     fields.details = some;
                 }
                 // A relay's list of the same blocks.
-                "thinking_blocks"
-                    if value.is_array() && node.get("reasoning_details").is_none() =>
-                {
-                    fields.details = some;
+                "thinking_blocks" if value.is_array() => {
+                    let told = |list: Node<'_>| list.is_array() && !list.is_empty();
+                    if !node.get(DETAILS).is_some_and(told) {
+                        fields.details = some;
+                    }
                 }
                 "annotations" if some.is_none_or(Node::is_array) => fields.annotations = some,
                 "images" if some.is_none_or(Node::is_array) => fields.images = some,

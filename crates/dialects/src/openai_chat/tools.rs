@@ -67,9 +67,6 @@ pub(super) fn decode(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verba
             return Verbatim::read(tool, ID, node.json());
         }
     };
-    if kind == if freeform { "function" } else { "custom" } {
-        odd(ledger, place, "a tool is said to be of another kind than it is described as");
-    }
     described(node, inner, freeform)
 }
 

@@ -35,8 +35,7 @@ pub fn apply(work: &mut Work<'_>) {
     if !(work.holds(About::Foreign) || work.holds(About::Extras)) {
         return;
     }
-    let reading = profile.reading();
-    let judge = Judge { known, reading, dialect: profile.dialect, pictures: profile.media.written };
+    let judge = Judge::new(known, profile);
     let mut turn = 0;
     while turn < work.turns().len() {
         if work.stands_as_written(turn) {
@@ -143,7 +142,13 @@ fn within_results(work: &mut Work<'_>) {
         Body::ToolCall(_) | Body::ToolResult(_) => orphan_result::text_of(block),
         _ => None,
     };
-    let is_thought = |block: &Block| matches!(block.body, Body::Thinking(_));
+    let (own, profile) = (work.is_own(), work.profile);
+    // Where it is a part as any other, it stays if such parts do.
+    let stays = |block: &Block| match profile.fields.foreign {
+        None => own,
+        Some(known) => own && Judge::new(known, profile).takes_part(block),
+    };
+    let is_thought = |block: &Block| matches!(block.body, Body::Thinking(_)) && !stays(block);
     for turn in 0..work.turns().len() {
         for at in 0..work.blocks(turn).len() {
             let Body::ToolResult(result) = &work.block(turn, at).body else { continue };
@@ -174,13 +179,8 @@ fn within_results(work: &mut Work<'_>) {
 pub(crate) fn is_taken(work: &Work<'_>, block: &Block, role: Role) -> bool {
     let profile = work.profile;
     let Some(known) = profile.fields.foreign else { return true };
-    let judge = Judge {
-        known,
-        reading: profile.reading(),
-        dialect: profile.dialect,
-        pictures: profile.media.written,
-    };
-    matches!(judge.fate(block, Some(role)), Fate::Stays | Fate::Instead(_))
+    let fate = Judge::new(known, profile).fate(block, Some(role));
+    matches!(fate, Fate::Stays | Fate::Instead(_))
 }
 
 /// What is left of a turn after a look at one of its blocks.

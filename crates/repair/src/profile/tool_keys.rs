@@ -1,8 +1,8 @@
 //! The keys of tools, by the kind of tool: which there are, and what they hold.
 
 use crate::shape::Kind::{
-    Any, Each, Either, Flag, List, Object, One, Open, OrNull, Shape, Spelled, Tagged, Text, Whole,
-    Words,
+    Any, Each, Either, Flag, List, Not, Object, One, Open, OrNull, Shape, Spelled, Tagged, Text,
+    Whole, Words,
 };
 use crate::shape::{Key, Kind, Reading, key, need};
 
@@ -157,8 +157,8 @@ const TOOLSET: Kind = Shape(&[
 
 /// Whoever looks at every key.
 pub(super) static CHAT_CLOSED: Kinds = Kinds {
-    function: Shape(&[need("type", Any), need("function", Shape(FUNCTION)), key("custom", Any)]),
-    freeform: Shape(&[need("type", Any), need("custom", Open(NAMED)), key("function", Any)]),
+    function: Shape(&[NO_FREEFORM, need("function", Shape(FUNCTION)), key("custom", Any)]),
+    freeform: Shape(&[NO_FUNCTION, need("custom", Open(NAMED)), key("function", Any)]),
     typed: INCOMPLETE,
     others: Some(Shape(&[need("type", Any), key("function", Shape(NAMELESS)), key("custom", Any)])),
     schema: &["function", "parameters"],
@@ -185,11 +185,14 @@ const INCOMPLETE: &[Typed] = &[
     // One that describes anything is no longer of this kind.
     typed("custom", Shape(&[need("type", Any), ANYTHING_ELSE, key("function", Shape(NAMELESS))])),
 ];
+/// Of whatever type it says that it is, but for the one that is described otherwise.
+const NO_FREEFORM: Key = need("type", Not("custom"));
+const NO_FUNCTION: Key = need("type", Not("function"));
 const ANYTHING_ELSE: Key = need("custom", OrNull(&Any));
 /// Whoever takes any keys, but misses some.
 pub(super) static CHAT_OPEN: Kinds = Kinds {
-    function: Open(&[need("type", Any), need("function", Open(NAMED))]),
-    freeform: Open(&[need("type", Any), need("custom", Open(NAMED))]),
+    function: Open(&[NO_FREEFORM, need("function", Open(NAMED))]),
+    freeform: Open(&[NO_FUNCTION, need("custom", Open(NAMED))]),
     typed: &[
         typed("function", Open(&[need("type", Any), need("function", Any)])),
         typed("custom", Open(&[need("type", Any), ANYTHING_ELSE])),
