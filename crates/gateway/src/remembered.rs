@@ -23,7 +23,7 @@ pub fn open(config: &Config) -> io::Result<Arc<dyn Keeper>> {
     let secret = secret.map_err(io::Error::other)?;
     let options = Options { retention, secret, cache: MEMORY, ..Options::default() };
     Ok(match &config.place {
-        Place::Off => Arc::new(Nothing),
+        Place::Off => Arc::new(Nothing::default()),
         Place::Memory => Arc::new(Memory::new(&retention, MEMORY)),
         Place::Sqlite(path) => Arc::new(Sqlite::open(path.clone(), options)?),
         Place::Postgres(url) => Arc::new(Postgres::open(url.expose_secret(), options)?),
@@ -40,6 +40,7 @@ fn retention(config: &Config) -> Retention {
         lesson: Keep { age: lesson.age.max(keep.age), ..lesson },
         capture: Keep { age: config.capture.keep, bytes: config.capture.size },
         session: config.store.sessions,
+        usage: config.store.usage,
     }
 }
 

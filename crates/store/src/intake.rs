@@ -6,11 +6,13 @@ use std::sync::atomic::Ordering;
 use tokio::sync::oneshot;
 
 use crate::BoxFuture;
+use crate::account::{Share, Tally};
 use crate::health::{Health, Pulse, Trouble};
 use crate::id::Ids;
 use crate::options::Options;
 use crate::queue::{Job, Queue};
 use crate::record::Kind;
+use crate::session::SessionError;
 use crate::shelf::{Removal, Shelves};
 use crate::slots::Kept;
 
@@ -21,6 +23,7 @@ pub(crate) struct Intake<W> {
     pub(crate) queue: Queue<W>,
     pub(crate) pulse: Pulse,
     pub(crate) ids: Ids,
+    pub(crate) tally: Tally,
 }
 
 impl<W> Intake<W> {
@@ -30,6 +33,7 @@ impl<W> Intake<W> {
             queue: Queue::new(options.queue),
             pulse: Pulse::default(),
             ids: Ids::after(0),
+            tally: Tally::new(),
         }
     }
 
@@ -72,6 +76,20 @@ impl<W> Intake<W> {
         let (answer, answered) = oneshot::channel();
         self.put(Job::Flush(answer));
         Box::pin(async move { answered.await.unwrap_or_else(|_| Err(ended())) })
+    }
+
+    /// What was used is in the database when this is over, and what all have used of these is known.
+    pub(crate) fn account(
+        &self,
+        here: Option<&[Share]>,
+    ) -> BoxFuture<'static, Result<(), SessionError>> {
+        if let Some(here) = here {
+            let watched = here.iter().filter(|share| share.is_budgeted);
+            self.tally.watch(watched.map(|share| share.owner.clone()).collect());
+        }
+        let (answer, answered) = oneshot::channel();
+        self.put(Job::Account(answer));
+        Box::pin(async move { Ok(answered.await.unwrap_or_else(|_| Err(ended()))?) })
     }
 
     pub(crate) fn health(&self) -> Health {

@@ -10,8 +10,9 @@
 //! not found; [`Store::health`] says so.
 //!
 //! A conversation belongs to its client: [`Sessions`] goes to the database with every change, and says what
-//! came of it.
+//! came of it. What is used is added up in memory, and in the database about once a second: [`Accounts`].
 
+mod account;
 mod health;
 mod id;
 mod intake;
@@ -32,6 +33,7 @@ mod sqlite;
 use std::fmt;
 use std::pin::Pin;
 
+pub use account::{Accounts, Day, Elsewhere, NoDay, Share, Sums, Used};
 pub use health::{Health, Trouble};
 pub use memory::Memory;
 pub use nothing::Nothing;
@@ -89,9 +91,9 @@ pub trait Store: Send + Sync + fmt::Debug {
 }
 
 /// Everything that a gateway asks of one store.
-pub trait Keeper: Store + Sessions {}
+pub trait Keeper: Store + Sessions + Accounts {}
 
-impl<S: Store + Sessions> Keeper for S {}
+impl<S: Store + Sessions + Accounts> Keeper for S {}
 
 /// How many records are found under one key.
 pub const MOST: usize = 64;

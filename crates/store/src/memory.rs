@@ -1,11 +1,12 @@
 //! A store that forgets when the process ends.
 
 use std::future::ready;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 use bytes::Bytes;
 
+use crate::account::{Accounts, Day, Elsewhere, Share, Sums, Tally, Used};
 use crate::health::{Health, Trouble};
 use crate::id::{self, Ids};
 use crate::record::{Found, Kind, Record};
@@ -23,6 +24,8 @@ pub struct Memory {
     sessions: Held,
     shelves: Shelves,
     ids: Ids,
+    tally: Tally,
+    retention: Retention,
 }
 
 impl Memory {
@@ -30,7 +33,13 @@ impl Memory {
     pub fn new(retention: &Retention, bytes: usize) -> Self {
         let Keep { age, bytes: most } = retention.session;
         let sessions = Held::new(Keep { age, bytes: most.min(bytes as u64) });
-        Self { sessions, shelves: Shelves::new(retention, bytes), ids: Ids::after(0) }
+        Self {
+            sessions,
+            shelves: Shelves::new(retention, bytes),
+            ids: Ids::after(0),
+            tally: Tally::new(),
+            retention: *retention,
+        }
     }
 }
 
@@ -135,6 +144,30 @@ impl Sessions for Memory {
 
     fn delete_all(&self, owner: &str) -> BoxFuture<'_, Result<u64, SessionError>> {
         Box::pin(ready(Ok(self.sessions.delete_all(owner))))
+    }
+}
+
+impl Accounts for Memory {
+    fn add(&self, day: Day, owner: &str, model: &str, sums: &Sums) {
+        self.tally.add(day, owner, model, sums);
+    }
+
+    fn usage(
+        &self,
+        days: RangeInclusive<Day>,
+        owner: Option<&str>,
+    ) -> BoxFuture<'_, Result<Vec<Used>, SessionError>> {
+        self.tally.forget(self.retention.first_day());
+        Box::pin(ready(Ok(self.tally.here(&days, owner))))
+    }
+
+    fn spent(&self, day: Day, owner: &str) -> u64 {
+        self.tally.spent(day, owner)
+    }
+
+    fn exchange(&self, _: Vec<Share>) -> BoxFuture<'_, Result<Vec<Elsewhere>, SessionError>> {
+        self.tally.forget(self.retention.first_day());
+        Box::pin(ready(Ok(Vec::new())))
     }
 }
 

@@ -29,6 +29,8 @@ pub(crate) enum Job<W> {
         answer: Option<oneshot::Sender<Result<u64, Trouble>>>,
     },
     Flush(oneshot::Sender<Result<(), Trouble>>),
+    /// Somebody waits until what was used is added up.
+    Account(oneshot::Sender<Result<(), Trouble>>),
     Work(W),
 }
 
@@ -57,7 +59,7 @@ impl<W> Queue<W> {
         Self { inside: Mutex::new(inside), bell: Condvar::new(), room }
     }
 
-    /// Gives what had to go for it: the oldest, but no lessons.
+    /// Gives what had to go for it: the oldest, but neither lessons nor keys.
     pub(crate) fn put(&self, job: Job<W>) -> Vec<Arc<Kept>> {
         let mut inside = self.inside();
         let first = inside.jobs.is_empty();
@@ -144,8 +146,7 @@ impl<W> Inside<W> {
     fn make_room(&mut self, room: usize) -> Vec<Arc<Kept>> {
         let mut lost = Vec::new();
         while self.bytes > room {
-            let can_go =
-                |job: &Job<W>| matches!(job, Job::Write(kept) if kept.kind != Kind::Lesson);
+            let can_go = |job: &Job<W>| matches!(job, Job::Write(kept) if !matches!(kept.kind, Kind::Lesson | Kind::Key));
             let Some(at) = self.jobs.iter().position(can_go) else { break };
             let Some(job) = self.jobs.remove(at) else { break };
             self.bytes -= job.cost();
@@ -168,7 +169,7 @@ impl<W> Job<W> {
             Self::Write(kept) => kept.cost(),
             Self::Revive(ids) => ids.len() * 8,
             // Of those that wait for an answer there are not more than ask.
-            Self::Remove { .. } | Self::Flush(_) | Self::Work(_) => 0,
+            Self::Remove { .. } | Self::Flush(_) | Self::Account(_) | Self::Work(_) => 0,
         }
     }
 }

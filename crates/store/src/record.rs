@@ -17,6 +17,8 @@ pub enum Kind {
     Capture,
     /// Replies that a later request may name, each with what was said to it.
     Response,
+    /// Keys of clients that were made while the gateway runs.
+    Key,
 }
 
 #[derive(Clone, PartialEq, Eq)]
@@ -37,8 +39,8 @@ pub struct Found {
 }
 
 impl Kind {
-    pub const ALL: [Self; 5] =
-        [Self::Sealed, Self::Answer, Self::Lesson, Self::Capture, Self::Response];
+    pub const ALL: [Self; 6] =
+        [Self::Sealed, Self::Answer, Self::Lesson, Self::Capture, Self::Response, Self::Key];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -47,6 +49,7 @@ impl Kind {
             Self::Lesson => "lesson",
             Self::Capture => "capture",
             Self::Response => "response",
+            Self::Key => "key",
         }
     }
 
@@ -58,6 +61,7 @@ impl Kind {
             Self::Lesson => 3,
             Self::Capture => 4,
             Self::Response => 5,
+            Self::Key => 6,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::account::Day;
 use crate::record::Kind;
 
 /// What is remembered of one kind.
@@ -23,9 +24,17 @@ pub struct Retention {
     pub response: Keep,
     /// Conversations, after they were last changed.
     pub session: Keep,
+    /// What was used, by days.
+    pub usage: Duration,
 }
 
 impl Retention {
+    /// The first day of which it is still known what was used.
+    pub(crate) fn first_day(&self) -> Day {
+        let days = self.usage.as_secs().div_ceil(DAY.as_secs());
+        Day::today().before(u32::try_from(days).unwrap_or(u32::MAX))
+    }
+
     pub fn of(&self, kind: Kind) -> Keep {
         match kind {
             Kind::Sealed => self.sealed,
@@ -33,6 +42,8 @@ impl Retention {
             Kind::Lesson => self.lesson,
             Kind::Capture => self.capture,
             Kind::Response => self.response,
+            // Until somebody removes it.
+            Kind::Key => Keep { age: Duration::MAX, bytes: u64::MAX },
         }
     }
 }
@@ -43,7 +54,8 @@ impl Default for Retention {
         let lesson = Keep { age: 365 * DAY, bytes: 16 << 20 };
         let session = Keep { age: 365 * DAY, bytes: 4 << 30 };
         let capture = Keep { age: 7 * DAY, bytes: 1 << 30 };
-        Self { sealed: keep, answer: keep, lesson, capture, response: keep, session }
+        let usage = 365 * DAY;
+        Self { sealed: keep, answer: keep, lesson, capture, response: keep, session, usage }
     }
 }
 

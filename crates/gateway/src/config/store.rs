@@ -17,6 +17,8 @@ pub struct Store {
     pub size: u64,
     /// The same for conversations: how long after they were last changed, and bytes of all of them.
     pub sessions: Keep,
+    /// How long it is known what was used.
+    pub usage: Duration,
     /// What it is sealed with on disk.
     pub key: Option<SecretString>,
 }
@@ -38,6 +40,7 @@ impl Store {
             keep: Duration::from_hours(30 * 24),
             size: 1 << 30,
             sessions: Retention::default().session,
+            usage: Retention::default().usage,
             key: None,
         }
     }
@@ -49,7 +52,7 @@ impl PartialEq for Store {
             |key: &Option<SecretString>| key.as_ref().map(|key| key.expose_secret().to_owned());
         self.place == other.place
             && (self.keep, self.size) == (other.keep, other.size)
-            && self.sessions == other.sessions
+            && (self.sessions, self.usage) == (other.sessions, other.usage)
             && shown(&self.key) == shown(&other.key)
     }
 }
@@ -74,6 +77,7 @@ impl fmt::Debug for Store {
             .field("keep", &self.keep)
             .field("size", &self.size)
             .field("sessions", &self.sessions)
+            .field("usage", &self.usage)
             .field("sealed", &self.key.is_some())
             .finish()
     }

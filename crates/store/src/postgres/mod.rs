@@ -5,6 +5,7 @@
 //! wait for one thread that writes them together; conversations go to the database at once. Connections
 //! live on a thread of the store's own, so that no runtime of a caller carries them.
 
+mod accounts;
 mod address;
 mod conversations;
 mod link;

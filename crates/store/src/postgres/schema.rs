@@ -34,7 +34,8 @@ const LOCK: i64 = 0x494c_5354;
 pub(super) const TIDY: i64 = LOCK + 1;
 
 /// What leads from each version to the next. Never changed, only added to.
-const VERSIONS: &[&str] = &["
+const VERSIONS: &[&str] = &[
+    "
 CREATE TABLE interlingua_records (
     id      bigint PRIMARY KEY,
     kind    smallint NOT NULL,
@@ -77,4 +78,41 @@ CREATE TABLE interlingua_turns (
     payload bytea NOT NULL,
     PRIMARY KEY (session, number)
 );
-"];
+",
+    "
+CREATE TABLE interlingua_usage (
+    day         integer NOT NULL,
+    owner       bytea NOT NULL,
+    model       bytea NOT NULL,
+    lock        bytea NOT NULL,
+    label       bytea NOT NULL,
+    requests    bigint NOT NULL,
+    failures    bigint NOT NULL,
+    input       bigint NOT NULL,
+    cache_read  bigint NOT NULL,
+    cache_write bigint NOT NULL,
+    output      bigint NOT NULL,
+    reasoning   bigint NOT NULL,
+    PRIMARY KEY (day, owner, model)
+);
+
+CREATE TABLE interlingua_batches (
+    writer bytea PRIMARY KEY,
+    number bigint NOT NULL,
+    at     bigint NOT NULL
+);
+
+CREATE TABLE interlingua_running (
+    node    bytea NOT NULL,
+    owner   bytea NOT NULL,
+    running bigint NOT NULL,
+    at      bigint NOT NULL,
+    PRIMARY KEY (node, owner)
+);
+
+CREATE TABLE interlingua_paces (
+    owner bytea PRIMARY KEY,
+    empty bigint NOT NULL
+);
+",
+];

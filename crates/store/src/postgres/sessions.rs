@@ -20,7 +20,10 @@ type Answer<T> = Result<T, SessionError>;
 
 impl Postgres {
     /// A change: if it fails, nothing can be stored.
-    fn change<T, F>(&self, work: impl FnOnce(Arc<Shared>) -> F) -> BoxFuture<'_, Answer<T>>
+    pub(super) fn change<T, F>(
+        &self,
+        work: impl FnOnce(Arc<Shared>) -> F,
+    ) -> BoxFuture<'_, Answer<T>>
     where
         T: Send + 'static,
         F: Future<Output = Result<T, Fault>> + Send + 'static,
@@ -29,7 +32,7 @@ impl Postgres {
     }
 
     /// A question.
-    fn ask<T, F>(&self, work: impl FnOnce(Arc<Shared>) -> F) -> BoxFuture<'_, Answer<T>>
+    pub(super) fn ask<T, F>(&self, work: impl FnOnce(Arc<Shared>) -> F) -> BoxFuture<'_, Answer<T>>
     where
         T: Send + 'static,
         F: Future<Output = Result<T, Fault>> + Send + 'static,

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 
 use super::link::{Fault, Lease};
-use super::{Job, Shared, conversations, rows, schema};
+use super::{Job, Shared, accounts, conversations, rows, schema};
+use crate::account::Day;
 use crate::health::Trouble;
 use crate::id;
 use crate::queue::without_what_goes;
@@ -19,6 +20,8 @@ pub(super) struct Writer {
     shared: Arc<Shared>,
     runtime: Handle,
     looked: Instant,
+    /// When what was used was last added up.
+    accounted: Instant,
     /// Nothing if it is due.
     tidied: Option<Instant>,
     /// There is more to forget, or to seal, than was done at once.
@@ -28,7 +31,8 @@ pub(super) struct Writer {
 impl Writer {
     pub(super) fn new(shared: Arc<Shared>, runtime: Handle) -> Self {
         let now = Instant::now();
-        Self { shared, runtime, looked: now, tidied: Some(now), more: false }
+        let (looked, accounted, tidied) = (now, now, Some(now));
+        Self { shared, runtime, looked, accounted, tidied, more: false }
     }
 
     /// Writes until the queue is closed and empty.
@@ -40,6 +44,8 @@ impl Writer {
             let idle = jobs.is_empty();
             let failed = !idle && self.commit(jobs).is_err();
             if (idle || failed) && self.shared.queue.is_closed() {
+                // What cannot be done now never will be.
+                let _ = self.account();
                 return;
             }
             if failed {
@@ -55,10 +61,14 @@ impl Writer {
     fn commit(&mut self, jobs: Vec<Job>) -> Result<(), Trouble> {
         let jobs = without_what_goes(jobs);
         let shared = Arc::clone(&self.shared);
-        let written = self.attempt(async {
-            let mut lease = shared.link.lease().await?;
-            let done = write(&mut lease, &shared, &jobs).await;
-            lease.settle(done)
+        let asked = jobs.iter().any(|job| matches!(job, Job::Account(_)));
+        let accounted = if asked { self.account() } else { Ok(()) };
+        let written = accounted.and_then(|()| {
+            self.attempt(async {
+                let mut lease = shared.link.lease().await?;
+                let done = write(&mut lease, &shared, &jobs).await;
+                lease.settle(done)
+            })
         });
         self.shared.pulse.wrote(&written);
         match written {
@@ -87,7 +97,7 @@ impl Writer {
                     // Who asked may have left.
                     answer.map(|answer| answer.send(Ok(count)));
                 }
-                Job::Flush(answer) => drop(answer.send(Ok(()))),
+                Job::Flush(answer) | Job::Account(answer) => drop(answer.send(Ok(()))),
                 Job::Work(never) => match never {},
             }
         }
@@ -104,12 +114,16 @@ impl Writer {
             lease.settle(done)
         });
         // While what waits cannot be written, all is not well.
-        if looked.is_err() || shared.queue.waiting() == 0 {
+        let waits = shared.queue.waiting() > 0 || shared.tally.is_stuck();
+        if looked.is_err() || !waits {
             shared.pulse.wrote(&looked);
         }
         shared.pulse.read(looked.as_ref().err());
         if looked.is_err() {
             shared.queue.pause(AGAIN);
+            return;
+        }
+        if self.accounted.elapsed() >= POLL && self.account().is_err() {
             return;
         }
         let due = |tidied: Instant| tidied.elapsed() > shared.options.tidy;
@@ -119,6 +133,27 @@ impl Writer {
         if shared.options.secret.is_some() && shared.plain.load(Ordering::Relaxed) {
             self.seal();
         }
+    }
+
+    /// Adds up what was used, and hears what all have used of who is watched.
+    fn account(&mut self) -> Result<(), Trouble> {
+        self.accounted = Instant::now();
+        let shared = Arc::clone(&self.shared);
+        let (batch, watched) = shared.tally.turn();
+        if batch.is_none() && watched.is_empty() {
+            return Ok(());
+        }
+        let day = Day::today();
+        let totals = self.attempt(async {
+            let mut lease = shared.link.lease().await?;
+            let done = accounts::add(&mut lease, &shared, batch.as_deref(), day, &watched).await;
+            lease.settle(done)
+        });
+        if totals.is_err() {
+            shared.pulse.wrote(&totals);
+        }
+        shared.tally.settle(day, totals?);
+        Ok(())
     }
 
     /// Puts what was written without the key under it: one step.
@@ -179,7 +214,7 @@ async fn write(lease: &mut Lease, shared: &Shared, jobs: &[Job]) -> Result<Vec<u
                 removed.push(rows::remove(&transaction, shared, *kind, removal).await?);
             }
             // What was written before is on disk already.
-            Job::Flush(_) => {}
+            Job::Flush(_) | Job::Account(_) => {}
             Job::Work(never) => match *never {},
         }
     }
@@ -211,6 +246,7 @@ async fn tidy(lease: &mut Lease, shared: &Shared) -> Result<u64, Fault> {
         }
         let keep = shared.options.retention.session;
         gone += conversations::tidy(&transaction, keep, shared.moments.next()).await?;
+        gone += accounts::tidy(&transaction, shared).await?;
     }
     transaction.commit().await?;
     count(lease, shared).await?;
@@ -256,7 +292,7 @@ pub(super) async fn count(lease: &mut Lease, shared: &Shared) -> Result<(), Faul
 /// Who waits is told; what is to be written is tried again.
 fn refuse(job: Job, trouble: &Trouble) -> Option<Job> {
     match job {
-        Job::Flush(answer) => {
+        Job::Flush(answer) | Job::Account(answer) => {
             let _ = answer.send(Err(trouble.clone()));
             None
         }

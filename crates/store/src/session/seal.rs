@@ -96,7 +96,7 @@ impl<'s> Lock<'s> {
         Some(Written { number, at, turn: Turn { state, body } })
     }
 
-    fn close(self, mut plain: Vec<u8>, place: &[u8]) -> Result<Vec<u8>, Trouble> {
+    pub(crate) fn close(self, mut plain: Vec<u8>, place: &[u8]) -> Result<Vec<u8>, Trouble> {
         if let Some(secret) = self.0 {
             let sealed = secret.seal(plain, place);
             return sealed.map_err(|_| Trouble("it cannot be sealed".into()));
@@ -106,7 +106,7 @@ impl<'s> Lock<'s> {
         Ok(plain)
     }
 
-    fn open(self, bytes: &[u8], place: &[u8]) -> Option<Vec<u8>> {
+    pub(crate) fn open(self, bytes: &[u8], place: &[u8]) -> Option<Vec<u8>> {
         if let Some(secret) = self.0 {
             return secret.open(bytes, place).ok();
         }

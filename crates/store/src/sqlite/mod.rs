@@ -4,8 +4,10 @@
 //! the shelf does not know, and conversations. Several processes may have the same file: SQLite keeps their commits apart,
 //! and within a second each forgets what it believed to know when another has written.
 
+mod accounts;
 mod conversations;
 mod file;
+mod jobs;
 mod open;
 mod reader;
 mod rows;

@@ -78,7 +78,25 @@ fn fitted(path: &Path, suspect: bool) -> Result<Connection, Unfit> {
         }
     }
     migrate(&mut connection).map_err(unfit)?;
-    Ok(connection)
+    let strange = strange(&connection).map_err(unfit)?;
+    strange.map_or(Ok(connection), |name| Err(Unfit::Broken(format!("{name} is not what it was"))))
+}
+
+/// A table, index or trigger that is not what it was made as: who reads it by its text finds nothing damaged.
+fn strange(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    let mut made = Connection::open_in_memory()?;
+    migrate(&mut made)?;
+    let mut all = made.prepare("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")?;
+    let mut there =
+        connection.prepare("SELECT count(*) FROM sqlite_schema WHERE (name, sql) = (?, ?)")?;
+    let mut rows = all.query([])?;
+    while let Some(row) = rows.next()? {
+        let (name, sql): (String, String) = (row.get(0)?, row.get(1)?);
+        if there.query_row([&name, &sql], |row| row.get::<_, i64>(0))? == 0 {
+            return Ok(Some(name));
+        }
+    }
+    Ok(None)
 }
 
 /// Its version; 0 for one that is new. Whatever is not ours is left alone.
@@ -222,5 +240,28 @@ CREATE TRIGGER session_changed AFTER UPDATE OF lock, bytes ON sessions BEGIN
     INSERT INTO totals VALUES (100, new.lock, 1, new.bytes)
     ON CONFLICT DO UPDATE SET records = records + 1, bytes = bytes + new.bytes;
 END;
+",
+    "
+CREATE TABLE usage (
+    day         INTEGER NOT NULL,
+    owner       BLOB NOT NULL,
+    model       BLOB NOT NULL,
+    lock        BLOB NOT NULL,
+    label       BLOB NOT NULL,
+    requests    INTEGER NOT NULL,
+    failures    INTEGER NOT NULL,
+    input       INTEGER NOT NULL,
+    cache_read  INTEGER NOT NULL,
+    cache_write INTEGER NOT NULL,
+    output      INTEGER NOT NULL,
+    reasoning   INTEGER NOT NULL,
+    PRIMARY KEY (day, owner, model)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE batches (
+    writer BLOB PRIMARY KEY,
+    number INTEGER NOT NULL,
+    at     INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 ",
 ];

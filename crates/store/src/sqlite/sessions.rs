@@ -34,7 +34,7 @@ impl Sqlite {
     }
 
     /// A question, of everything as it is at one moment.
-    fn ask<T: Send + 'static>(
+    pub(super) fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&Connection, &Shared) -> rusqlite::Result<Answer<T>> + Send + 'static,
     ) -> BoxFuture<'_, Answer<T>> {

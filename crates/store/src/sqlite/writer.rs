@@ -6,8 +6,10 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, TransactionBehavior};
 
+use super::jobs::{is_removal, refuse, write};
 use super::open::Open;
-use super::{Job, Shared, conversations, file, rows, schema};
+use super::{Job, Shared, accounts, conversations, file, rows, schema};
+use crate::account::Day;
 use crate::health::Trouble;
 use crate::id;
 use crate::queue::without_what_goes;
@@ -19,6 +21,8 @@ pub(super) struct Writer {
     /// The file was found to be damaged.
     suspect: bool,
     looked: Instant,
+    /// When what was used was last added up.
+    accounted: Instant,
     tidied: Instant,
     /// There is more to forget, or to seal, than was done at once.
     more: bool,
@@ -29,7 +33,8 @@ impl Writer {
     pub(super) fn new(shared: Arc<Shared>) -> Self {
         let now = Instant::now();
         let (open, suspect, more) = (None, false, false);
-        let mut writer = Self { shared, open, suspect, looked: now, tidied: now, more };
+        let (looked, accounted, tidied) = (now, now, now);
+        let mut writer = Self { shared, open, suspect, looked, accounted, tidied, more };
         let opened = writer.reopen();
         writer.shared.pulse.wrote(&opened);
         writer
@@ -44,7 +49,7 @@ impl Writer {
             let failed = !idle && self.commit(jobs).is_err();
             if (idle || failed) && self.shared.queue.is_closed() {
                 // What cannot be done now never will be.
-                let _ = self.sync();
+                let _ = self.account().and_then(|()| self.sync());
                 return;
             }
             if failed {
@@ -79,7 +84,10 @@ impl Writer {
 
     /// Who waits for something waits for the disk.
     fn prepare(&mut self, jobs: &[Job]) -> Result<(), Trouble> {
-        if jobs.iter().any(|job| matches!(job, Job::Flush(_))) {
+        if jobs.iter().any(|job| matches!(job, Job::Account(_))) {
+            self.account()?;
+        }
+        if jobs.iter().any(|job| matches!(job, Job::Flush(_) | Job::Account(_))) {
             self.sync()?;
         }
         self.wait(jobs.iter().any(Job::is_awaited))
@@ -160,7 +168,7 @@ impl Writer {
                     // Who asked may have left.
                     answer.map(|answer| answer.send(Ok(count)));
                 }
-                Job::Flush(answer) => drop(answer.send(Ok(()))),
+                Job::Flush(answer) | Job::Account(answer) => drop(answer.send(Ok(()))),
                 Job::Work(work) => work.settle(Ok(())),
             }
         }
@@ -188,10 +196,32 @@ impl Writer {
             (Err(_), _) => self.shared.queue.pause(AGAIN),
             _ => {}
         }
+        if self.accounted.elapsed() >= POLL {
+            // It is tried again, and the pulse says so.
+            let _ = self.account();
+        }
         if self.tidied.elapsed() > self.shared.options.tidy {
             self.tidy();
         }
         self.seal();
+    }
+
+    /// Adds up what was used, and hears what all have used of who is watched.
+    fn account(&mut self) -> Result<(), Trouble> {
+        self.accounted = Instant::now();
+        let (batch, watched) = self.shared.tally.turn();
+        if batch.is_none() && watched.is_empty() {
+            return Ok(());
+        }
+        self.wait(false)?;
+        let day = Day::today();
+        let totals = self.transact(|connection, shared| {
+            accounts::add(connection, shared, batch.as_deref())?;
+            accounts::totals(connection, shared, day, &watched)
+        });
+        self.report(&totals);
+        self.shared.tally.settle(day, totals?);
+        Ok(())
     }
 
     /// Puts what was written without the key under it: one step.
@@ -229,6 +259,9 @@ impl Writer {
         });
         let Ok(step) = step else { return };
         gone += step;
+        let step = self.transact(accounts::tidy);
+        let Ok(step) = step else { return };
+        gone += step;
         if gone == 0 {
             self.tidied = Instant::now();
             return;
@@ -249,7 +282,8 @@ impl Writer {
 
     /// What came of something beside what waits: while that cannot be written, all is not well.
     fn report<T>(&self, result: &Result<T, Trouble>) {
-        if result.is_err() || self.shared.queue.waiting() == 0 {
+        let waits = self.shared.queue.waiting() > 0 || self.shared.tally.is_stuck();
+        if result.is_err() || !waits {
             self.shared.pulse.wrote(result);
         }
     }
@@ -319,55 +353,6 @@ impl Writer {
             );
         }
         Ok(())
-    }
-}
-
-/// Whether it makes room.
-fn is_removal(job: &Job) -> bool {
-    match job {
-        Job::Remove { .. } => true,
-        Job::Work(work) => work.deletes(),
-        _ => false,
-    }
-}
-
-/// How many records each removal removed.
-fn write(connection: &Connection, shared: &Shared, jobs: &mut [Job]) -> rusqlite::Result<Vec<u64>> {
-    let mut removed = Vec::new();
-    for job in jobs {
-        match job {
-            Job::Write(kept) => rows::insert(connection, shared, kept)?,
-            Job::Revive(ids) => rows::revive(connection, ids, id::now())?,
-            Job::Remove { kind, removal, .. } => {
-                removed.push(rows::remove(connection, shared, *kind, removal)?);
-            }
-            // What was written before is on disk already.
-            Job::Flush(_) => {}
-            Job::Work(work) => work.run(connection, shared)?,
-        }
-    }
-    Ok(removed)
-}
-
-/// Who waits is told; what is to be written is tried again.
-fn refuse(job: Job, trouble: &Trouble) -> Option<Job> {
-    match job {
-        Job::Flush(answer) => {
-            let _ = answer.send(Err(trouble.clone()));
-            None
-        }
-        Job::Remove { answer: Some(answer), kind, removal, number, unwritten } => {
-            let _ = answer.send(Err(trouble.clone()));
-            Some(Job::Remove { kind, removal, number, unwritten, answer: None })
-        }
-        // Nothing is written later than it was said to have failed.
-        Job::Work(work) => {
-            work.settle(Err(trouble.clone()));
-            None
-        }
-        // That something was needed is not worth the room.
-        Job::Revive(_) => None,
-        job => Some(job),
     }
 }
 

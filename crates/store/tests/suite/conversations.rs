@@ -52,7 +52,8 @@ async fn a_file_of_the_first_version_is_brought_to_this_one() {
     let (store, folder) = fresh(Options::default());
     keep(&store, "", &["a"], "x");
     drop(store);
-    tamper(folder.path(), "DROP TABLE turns; DROP TABLE sessions; PRAGMA user_version = 1;");
+    let later = "DROP TABLE turns; DROP TABLE sessions; DROP TABLE usage; DROP TABLE batches;";
+    tamper(folder.path(), &format!("{later} PRAGMA user_version = 1;"));
     let store = open(folder.path(), Options::default());
     assert_eq!(store.health().trouble, None);
     assert_eq!(find(&store, "", &["a"]).await, ["a=x"]);
@@ -259,12 +260,12 @@ async fn a_conversation_may_hop_between_two() {
 
 #[tokio::test]
 async fn a_store_that_is_off_says_so() {
-    let error = Nothing.create("", draft("t", &[])).await.unwrap_err();
+    let error = Nothing::default().create("", draft("t", &[])).await.unwrap_err();
     assert_eq!(error, SessionError::Off);
     assert!(error.to_string().contains("turned off"));
-    assert_eq!(Nothing.list("", None, 9).await, Err(SessionError::Off));
+    assert_eq!(Nothing::default().list("", None, 9).await, Err(SessionError::Off));
     let id: SessionId = "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap();
-    assert_eq!(Nothing.append("", id, after(0, &[])).await, Err(SessionError::Off));
+    assert_eq!(Nothing::default().append("", id, after(0, &[])).await, Err(SessionError::Off));
 }
 
 /// Whatever bytes are wrong: no wrong turn, and almost all of the others.

@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod accounts;
 mod contract;
 mod conversations;
+mod counted;
 mod crash;
 mod disk;
 mod killed;

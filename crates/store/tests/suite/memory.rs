@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use interlingua_store::{Keep, Memory, Retention};
 
+use crate::accounts::accounts;
 use crate::contract::suite;
 use crate::sessions::sessions;
 use crate::shared::{find, keep};
 
 suite!((Memory::default(), ()));
 sessions!((Memory::default(), ()));
+accounts!((Memory::default(), ()));
 
 fn small() -> Retention {
     Retention {

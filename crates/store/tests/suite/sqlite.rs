@@ -6,12 +6,14 @@ use std::time::Duration;
 use interlingua_store::{Keep, Kind, Options, Retention, Sqlite, Store as _};
 use tempfile::TempDir;
 
+use crate::accounts::accounts;
 use crate::contract::suite;
 use crate::sessions::sessions;
 use crate::shared::{find, keep, record};
 
 suite!(fresh(Options::default()));
 sessions!(fresh(Options::default()));
+accounts!(fresh(Options::default()));
 
 /// With so little room in memory that almost everything is read from the file.
 mod with_little_memory {

@@ -16,6 +16,9 @@ pub(super) fn store(table: &Table<'_>, env: Env<'_>) -> Store {
     sessions.set("keep", &mut store.sessions.age, Item::duration);
     sessions.set("size", &mut store.sessions.bytes, Item::size);
     sessions.close();
+    let usage = table.table("usage");
+    usage.set("keep", &mut store.usage, Item::duration);
+    usage.close();
     table.set("key", &mut store.key, |item| key(item, env).map(Some));
     table.close();
     store

@@ -11,7 +11,9 @@ use interlingua_store::{
 };
 use tokio_postgres::{Client, NoTls};
 
+use crate::accounts::accounts;
 use crate::contract::suite;
+use crate::counted;
 use crate::killed::{DATABASE, kill};
 use crate::sessions::{after, begin, bodies, draft, sessions, whole};
 use crate::shared::{bodies as kept_bodies, find, keep, together};
@@ -19,11 +21,13 @@ use crate::sqlite::until;
 
 suite!(fresh(Options::default()).await; ignore = "needs a PostgreSQL: cargo xtask postgres");
 sessions!(fresh(Options::default()).await; ignore = "needs a PostgreSQL: cargo xtask postgres");
+accounts!(fresh(Options::default()).await; ignore = "needs a PostgreSQL: cargo xtask postgres");
 
 mod under_a_key {
     use super::*;
     suite!(fresh(with(ONE)).await; ignore = "needs a PostgreSQL: cargo xtask postgres");
     sessions!(fresh(with(ONE)).await; ignore = "needs a PostgreSQL: cargo xtask postgres");
+    accounts!(fresh(with(ONE)).await; ignore = "needs a PostgreSQL: cargo xtask postgres");
 }
 
 const ONE: &str = "kD2hA9mQe0TzXq7V5bN1yLwRc8uJf4Gs";
@@ -318,4 +322,11 @@ async fn every_acknowledged_turn_survives_a_kill() {
     let id = begin(&store, "", "t", &[]).await.id;
     drop(store);
     kill(id, (DATABASE, &place.url), || Box::new(place.open(Options::default()))).await;
+}
+
+#[tokio::test]
+#[ignore = "needs a PostgreSQL: cargo xtask postgres"]
+async fn what_was_used_survives_a_kill() {
+    let place = Place::new().await;
+    counted::kill((DATABASE, &place.url), || Box::new(place.open(Options::default()))).await;
 }
