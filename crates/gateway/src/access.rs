@@ -7,7 +7,8 @@ use http::header::{AUTHORIZATION, HOST, HeaderMap, ORIGIN};
 use interlingua::Failure;
 use interlingua::model::FailureKind;
 
-use crate::config::{Config, Key};
+use crate::config::{Config, Key, digest, opened};
+use crate::keyring::Made;
 use crate::refusal::failure;
 
 /// Refuses what a page of another site makes a browser send: a foreign name for this machine, a
@@ -69,14 +70,34 @@ pub(crate) fn is_guarded(config: &Config, at: SocketAddr) -> bool {
     at.ip().is_loopback() || !config.access.keys.is_empty()
 }
 
-/// Whose key the request shows; `None` where no keys are asked for.
+/// Whom a request is of.
+#[derive(Clone, Copy)]
+pub(crate) struct Shown<'k> {
+    /// Nobody's, where no keys are asked for.
+    pub(crate) key: Option<&'k Key>,
+    /// It was made while the gateway runs, and is no operator's.
+    pub(crate) is_made: bool,
+}
+
+impl<'k> Shown<'k> {
+    /// The name of the key; nothing where none is asked for.
+    pub(crate) fn owner(self) -> &'k str {
+        self.key.map_or("", |key| &key.name)
+    }
+}
+
+/// Whose key the request shows, of the configuration or of those that were made. Where no keys are asked for, a
+/// strange one is nobody's.
 pub(crate) fn admitted<'c>(
     config: &'c Config,
+    made: &'c [Made],
     at: SocketAddr,
     headers: &HeaderMap,
-) -> Result<Option<&'c Key>, Failure> {
-    if config.access.keys.is_empty() && is_guarded(config, at) {
-        return Ok(None);
+) -> Result<Shown<'c>, Failure> {
+    let open = config.access.keys.is_empty() && is_guarded(config, at);
+    let nobody = Shown { key: None, is_made: false };
+    if open && made.is_empty() {
+        return Ok(nobody);
     }
     let bearer = headers.get(AUTHORIZATION).and_then(|value| {
         let (scheme, key) = value.to_str().ok()?.split_once(' ')?;
@@ -84,8 +105,13 @@ pub(crate) fn admitted<'c>(
     });
     let plain = KEYS.iter().filter_map(|name| headers.get(*name)).map(http::HeaderValue::as_bytes);
     let mut shown = bearer.into_iter().chain(plain);
-    let found = shown.find_map(|key| config.access.admits(key));
-    found.map(Some).ok_or_else(|| {
+    let found = shown.find_map(|shown| {
+        let digest = digest(shown);
+        let configured = opened(&digest, config.access.keys.iter());
+        let made = opened(&digest, made.iter().map(|made| &made.key));
+        configured.or(made).map(|key| Shown { key: Some(key), is_made: configured.is_none() })
+    });
+    found.or(open.then_some(nobody)).ok_or_else(|| {
         failure(FailureKind::Auth, "this gateway asks for a key of its own, and this is none")
     })
 }

@@ -4,6 +4,8 @@ use http::{HeaderMap, Method, Uri, header};
 use interlingua::{Dialect, find, native};
 use percent_encoding::percent_decode_str;
 
+use crate::keys::KeyAsk;
+
 /// What is asked for.
 pub(crate) enum Endpoint {
     /// A turn of the model.
@@ -21,6 +23,10 @@ pub(crate) enum Endpoint {
     Lessons(Lessons),
     /// Conversations that are kept here.
     Sessions(SessionAsk),
+    /// Keys that are made here.
+    Keys(KeyAsk),
+    /// What was used.
+    Usage(Query),
     /// A reply that is kept here.
     Response(ResponseAsk),
     /// What was found in turns, or in the one that is named.
@@ -32,6 +38,17 @@ pub(crate) enum Endpoint {
     /// A connection of another kind, which clients do without when they are told.
     Upgrade,
     Unknown,
+}
+
+impl Endpoint {
+    /// Whether tokens are used for it.
+    pub(crate) fn asks_a_model(&self) -> bool {
+        match self {
+            Self::Turn(_) => true,
+            Self::Sessions(ask) => ask.path.last().is_some_and(|last| last == "continue"),
+            _ => false,
+        }
+    }
 }
 
 /// What is to be done with what was learned of a provider's model, or of all.
@@ -121,6 +138,13 @@ pub(crate) fn address(method: &Method, uri: &Uri, headers: &HeaderMap) -> Addres
             let ask = SessionAsk { method: method.clone(), path, query: Query::of(uri) };
             (Endpoint::Sessions(ask), Some(native::ID.0))
         }
+        (&Method::GET, ["api", "keys"]) => (Endpoint::Keys(KeyAsk::List), None),
+        (&Method::POST, ["api", "keys"]) => (Endpoint::Keys(KeyAsk::Make), None),
+        (&Method::DELETE, ["api", "keys", name]) => {
+            let name = percent_decode_str(name).decode_utf8_lossy().into_owned();
+            (Endpoint::Keys(KeyAsk::Remove(name)), None)
+        }
+        (&Method::GET, ["api", "usage"]) => (Endpoint::Usage(Query::of(uri)), None),
         (&Method::GET, ["api", "turns"]) => (Endpoint::Turns { turn: None }, None),
         (&Method::GET, ["api", "turns", turn]) => {
             (Endpoint::Turns { turn: Some((*turn).to_owned()) }, None)

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::Poll;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderValue};
@@ -20,7 +20,7 @@ use crate::out::Out;
 use crate::refusal::{JSON, Refusal, failure};
 use crate::state::Gateway;
 use crate::turn::Came;
-use crate::{access, models, reading, remembered, responses};
+use crate::{access, billed, models, quota, reading, remembered, responses};
 
 /// The two ends of a connection.
 #[derive(Clone, Copy, Debug)]
@@ -75,14 +75,20 @@ async fn admitted(
         Endpoint::Ready => return Ok(plain(StatusCode::OK, remembered::ready(&*gateway.store))),
         _ => {}
     }
-    let now = Instant::now();
-    let key = match access::admitted(&config, between.here, &head.headers) {
-        Ok(key) => key,
+    gateway.known().await;
+    let (now, made) = (Instant::now(), gateway.keyring.keys());
+    let shown = match access::admitted(&config, &made, between.here, &head.headers) {
+        Ok(shown) => shown,
         Err(failure) => {
             gateway.quotas.guessed(between.peer.ip(), &config, now)?;
             return Err(failure);
         }
     };
+    let (limits, timeouts) = (&config.limits, &config.timeouts);
+    let owner = shown.owner();
+    if endpoint.asks_a_model() {
+        quota::affords(shown.key, &*gateway.store, SystemTime::now())?;
+    }
     let (asked, counts, session) = match endpoint {
         Endpoint::Turn(asked) => (asked, false, None),
         Endpoint::Count(asked) => (asked, true, None),
@@ -91,23 +97,27 @@ async fn admitted(
             return Ok(models::list(&gateway, &config, dialect).await);
         }
         Endpoint::Lessons(lessons) => return Ok(learned(&gateway, &lessons).await),
+        Endpoint::Keys(ask) => {
+            let body = reading::whole(body, &head.headers, limits.body, timeouts.body).await?;
+            return gateway.keys(&config, shown, &ask, &body).await;
+        }
+        Endpoint::Usage(query) => {
+            let used = billed::shown(&*gateway.store, shown, &query).await;
+            return Ok(used.map_or_else(|refusal| refusal.response(dialect), |body| json(&body)));
+        }
         Endpoint::Response(ask) => {
-            let owner = key.map_or("", |key| &key.name);
             let shown = responses::shown(&gateway.responses, owner, &ask).await;
             return Ok(shown.unwrap_or_else(|refusal| refusal.response(dialect)));
         }
         Endpoint::Turns { turn } => {
-            let owner = key.map_or("", |key| &key.name);
             return Ok(json(&gateway.captured.shown(owner, turn.as_deref()).await));
         }
         other => return Ok(small(&gateway, dialect, &other)),
     };
-    let owner = key.map_or("", |key| &key.name);
-    let guest = gateway.quotas.enter(key, now)?;
+    let guest = gateway.quotas.enter(shown.key, now)?;
     let Ok(room) = Arc::clone(&gateway.room).try_acquire_owned() else {
         return Err(failure(FailureKind::Overloaded, "too many requests are being answered"));
     };
-    let (limits, timeouts) = (&config.limits, &config.timeouts);
     let body = reading::whole(body, &head.headers, limits.body, timeouts.body).await?;
     let came = Came {
         gateway: &gateway,
@@ -137,7 +147,7 @@ async fn learned(gateway: &Gateway, asked: &Lessons) -> Response<Out> {
     json(&body)
 }
 
-fn json(body: &serde_json::Value) -> Response<Out> {
+pub(crate) fn json(body: &serde_json::Value) -> Response<Out> {
     let mut response = plain(StatusCode::OK, body.to_string());
     response.headers_mut().insert(CONTENT_TYPE, JSON);
     response

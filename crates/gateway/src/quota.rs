@@ -1,14 +1,18 @@
-//! How often and how much at once: per key, and per address that guesses keys.
+//! How often, how much at once and how much a day: per key, and per address that guesses keys.
+//!
+//! What a key may do it may do at all nodes together: what happens at the others is heard about once a second,
+//! and counted as if it had happened here.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use interlingua::Failure;
 use interlingua::model::{FailureKind, Retry};
+use interlingua_store::{Accounts, Day, Elsewhere, Share};
 
 use crate::config::{Config, Key};
 use crate::refusal::failure;
@@ -23,8 +27,19 @@ pub(crate) struct Quotas {
 /// What a key has used.
 #[derive(Default)]
 struct Used {
-    bucket: Mutex<Bucket>,
+    book: Mutex<Book>,
     running: AtomicU32,
+}
+
+#[derive(Default)]
+struct Book {
+    bucket: Bucket,
+    /// Requests of which other nodes do not know yet.
+    asked: u32,
+    /// Requests that they believe to be running here.
+    told: u32,
+    /// Those that run there, and when that was heard.
+    elsewhere: Option<(u32, Instant)>,
 }
 
 /// A request that counts for its key until this is dropped.
@@ -41,8 +56,11 @@ impl Quotas {
     pub(crate) fn enter(&self, key: Option<&Key>, now: Instant) -> Result<Guest, Failure> {
         let Some(key) = key else { return Ok(Guest(None)) };
         let used = self.keys.find(&key.name);
+        let mut book = used.book.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(most) = key.concurrent {
-            let more = |running: u32| (running < most).then_some(running + 1);
+            let elsewhere = book.elsewhere(now);
+            let more =
+                |running: u32| (running.saturating_add(elsewhere) < most).then_some(running + 1);
             let order = Ordering::Relaxed;
             if used.running.fetch_update(order, order, more).is_err() {
                 let message = format!("this key has {most} requests running, which is its limit");
@@ -53,13 +71,60 @@ impl Quotas {
         }
         let guest = Guest(Some(Arc::clone(&used)));
         if let Some(per_minute) = key.requests_per_minute {
-            let mut bucket = used.bucket.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Err(wait) = bucket.take(per_minute, per_minute, now) {
+            if let Err(wait) = book.bucket.take(per_minute, per_minute, now) {
                 let message = format!("this key may ask {per_minute} times a minute");
+                drop(book);
                 return Err(limited(&message, wait));
             }
+            book.asked = book.asked.saturating_add(1);
         }
+        drop(book);
         Ok(guest)
+    }
+
+    /// What other nodes are to know of these keys.
+    pub(crate) fn shares<'k>(&self, keys: impl Iterator<Item = &'k Key>) -> Vec<Share> {
+        let share = |key: &Key| {
+            let used = self.keys.find(&key.name);
+            let running = used.running.load(Ordering::Relaxed);
+            let mut book = used.book.lock().unwrap_or_else(PoisonError::into_inner);
+            let asked = std::mem::take(&mut book.asked);
+            let told = std::mem::replace(&mut book.told, running);
+            Share {
+                owner: key.name.clone(),
+                running,
+                asked,
+                each: key.requests_per_minute.map(each).unwrap_or_default(),
+                is_budgeted: key.tokens_per_day.is_some(),
+                is_busy: running > 0 || asked > 0 || told > 0,
+            }
+        };
+        keys.filter(|key| key.is_limited()).map(share).collect()
+    }
+
+    /// Other nodes were told, and this is what they said.
+    pub(crate) fn heard(&self, told: &[Share], said: &[Elsewhere], now: Instant) {
+        let said: HashMap<&str, &Elsewhere> = said.iter().map(|one| (&*one.owner, one)).collect();
+        for share in told {
+            let elsewhere = said.get(&*share.owner);
+            let used = self.keys.find(&share.owner);
+            let mut book = used.book.lock().unwrap_or_else(PoisonError::into_inner);
+            book.elsewhere = Some((elsewhere.map_or(0, |one| one.running), now));
+            let ahead = elsewhere.map(|one| one.ahead).unwrap_or_default();
+            // What came while they were asked is not in it.
+            let asked = book.asked;
+            book.bucket.0 = Some(now + ahead + share.each * asked);
+        }
+    }
+
+    /// Nobody was told: the next time they are.
+    pub(crate) fn unheard(&self, untold: &[Share]) {
+        for share in untold {
+            let used = self.keys.find(&share.owner);
+            let mut book = used.book.lock().unwrap_or_else(PoisonError::into_inner);
+            book.asked = book.asked.saturating_add(share.asked);
+            book.told = book.told.max(share.running);
+        }
     }
 
     /// A wrong key was shown. Whoever guesses has to wait.
@@ -78,6 +143,41 @@ impl Quotas {
     }
 }
 
+impl Book {
+    /// Who was not heard for a while is not counted.
+    fn elsewhere(&self, now: Instant) -> u32 {
+        let fresh = self.elsewhere.filter(|(_, heard)| now.duration_since(*heard) < SILENT);
+        fresh.map_or(0, |(running, _)| running)
+    }
+}
+
+/// Refuses a request of a key that has used up its tokens of the day. What runs goes on.
+pub(crate) fn affords(
+    key: Option<&Key>,
+    accounts: &dyn Accounts,
+    now: SystemTime,
+) -> Result<(), Failure> {
+    let Some((key, most)) = key.and_then(|key| Some((key, key.tokens_per_day?))) else {
+        return Ok(());
+    };
+    let day = Day::of(now);
+    let spent = accounts.spent(day, &key.name);
+    if spent < most {
+        return Ok(());
+    }
+    let message = format!(
+        "this key may use {most} tokens a day and has used {spent} today; it may go on at midnight \
+         UTC, when {} begins",
+        day.next()
+    );
+    Err(limited(&message, day.left(now)))
+}
+
+/// The time that a request takes from the minute of its key.
+fn each(per_minute: u32) -> Duration {
+    Duration::from_mins(1) / per_minute.max(1)
+}
+
 impl Drop for Guest {
     fn drop(&mut self) {
         if let Some(used) = &self.0 {
@@ -89,7 +189,7 @@ impl Drop for Guest {
 impl Bucket {
     /// Takes one, or says how long until there is one.
     fn take(&mut self, at_once: u32, per_minute: u32, now: Instant) -> Result<(), Duration> {
-        let each = Duration::from_mins(1) / per_minute.max(1);
+        let each = each(per_minute);
         let empty = self.0.unwrap_or(now).max(now);
         let room = each * at_once.max(1);
         let ahead = empty.duration_since(now) + each;
@@ -125,6 +225,8 @@ fn limited(message: &str, wait: Duration) -> Failure {
     Failure { retry: Retry::AfterMillis(millis), ..failure(FailureKind::RateLimit, message) }
 }
 
+/// After this, what other nodes have said is not believed any more.
+const SILENT: Duration = Duration::from_secs(5);
 /// Addresses and keys that are remembered at once; beyond them, the idle ones are forgotten.
 const MOST: usize = 10_000;
 

@@ -23,6 +23,7 @@ use crate::front::{self, Between};
 use crate::otel::Exporter;
 use crate::patient::Patient;
 use crate::remembered;
+use crate::sharing::Sharing;
 use crate::state::Gateway;
 
 /// A gateway that listens; dropped, it stops as [`Running::stop`] does, and nobody waits for that.
@@ -35,6 +36,7 @@ pub struct Running {
     /// Closed when nobody listens any more and nobody is connected.
     left: mpsc::Receiver<Infallible>,
     exporter: Option<Exporter>,
+    sharing: Sharing,
 }
 
 /// What all who accept share.
@@ -58,6 +60,7 @@ impl Running {
         let _ = self.left.recv().await;
         self.gateway.floors.all_settled().await;
         remembered::settle(&*self.gateway.store).await;
+        self.sharing.end().await;
         if let Some(exporter) = self.exporter {
             exporter.end().await;
         }
@@ -112,7 +115,8 @@ fn open(gateway: Arc<Gateway>, listen: SocketAddr) -> io::Result<(TcpListener, D
     let room = Arc::new(Semaphore::new(gateway.config.load().limits.connections));
     let door = Door { addr, room, crowd: Crowd::default(), stop: stopped, here };
     let exporter = Exporter::start(&gateway);
-    Ok((listener, door, Running { addr, gateway, stop, left, exporter }))
+    let sharing = Sharing::begin(Arc::clone(&gateway));
+    Ok((listener, door, Running { addr, gateway, stop, left, exporter, sharing }))
 }
 
 /// With room for as many clients as may come at the same moment.

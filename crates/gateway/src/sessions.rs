@@ -175,7 +175,7 @@ fn known(id: &str) -> Result<SessionId, Failure> {
 }
 
 /// Why the store did not do it, for a client.
-fn refused(error: &SessionError) -> Refusal {
+pub(crate) fn refused(error: &SessionError) -> Refusal {
     let (kind, status) = match error {
         SessionError::Missing | SessionError::Off => (FailureKind::NotFound, 404),
         SessionError::Conflict { .. } => (FailureKind::Shape, 409),

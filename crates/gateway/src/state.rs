@@ -13,7 +13,7 @@ use interlingua_upstream::breaker::Breaker;
 use interlingua_upstream::retry::Budget;
 use interlingua_upstream::{Timeouts, Upstream};
 use metrics_exporter_prometheus::PrometheusHandle;
-use tokio::sync::Semaphore;
+use tokio::sync::{OnceCell, Semaphore};
 
 use crate::answered::Answered;
 use crate::builtin::Builtin;
@@ -21,6 +21,7 @@ use crate::captured::Captured;
 use crate::catalogue::Catalogue;
 use crate::config::Config;
 use crate::guarding::Guarding;
+use crate::keyring::Keyring;
 use crate::learned::Learned;
 use crate::otel::Line;
 use crate::quota::Quotas;
@@ -39,6 +40,10 @@ pub struct Gateway {
     pub(crate) ways: Arc<Ways>,
     pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) quotas: Arc<Quotas>,
+    /// Keys that were made here, or at another node.
+    pub(crate) keyring: Arc<Keyring>,
+    /// Whether what the store knows of keys was read.
+    pub(crate) known: Arc<OnceCell<()>>,
     pub(crate) guard: Arc<Guarding>,
     pub(crate) captured: Arc<Captured>,
     pub(crate) learned: Arc<Learned>,
@@ -76,6 +81,8 @@ impl Gateway {
             ways: Arc::default(),
             catalogue: Arc::default(),
             quotas: Arc::default(),
+            keyring: Arc::new(Keyring::kept_in(Arc::clone(&keeper))),
+            known: Arc::default(),
             guard: Arc::new(Guarding::keeping(Arc::new(Answered(Arc::clone(&store))))),
             captured: Arc::new(Captured::kept_in(Arc::clone(&store))),
             learned: Arc::new(Learned::kept_in(Arc::clone(&store))),
@@ -100,6 +107,8 @@ impl Gateway {
             ways: Arc::clone(&self.ways),
             catalogue: Arc::clone(&self.catalogue),
             quotas: Arc::clone(&self.quotas),
+            keyring: Arc::clone(&self.keyring),
+            known: Arc::clone(&self.known),
             guard: Arc::clone(&self.guard),
             captured: Arc::clone(&self.captured),
             learned: Arc::clone(&self.learned),

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
 
+use crate::billed::Bill;
 use crate::captured::{About, Stage, Stages};
 use crate::guarding::Desk;
 use crate::otel::{Teller, Trace};
@@ -44,6 +45,8 @@ pub(crate) struct Tale {
     pub(crate) keeping: Option<Keeping>,
     /// Where it is kept under its id, when it is whole.
     pub(crate) holding: Option<Holding>,
+    /// Where it is added up what it has used.
+    pub(crate) bill: Option<Bill>,
     /// The session it goes into, when it is whole.
     pub(crate) recording: Option<Recording>,
     /// What is said at every stage, where that is kept.
@@ -87,6 +90,7 @@ impl Tale {
             desk: None,
             keeping: None,
             holding: None,
+            bill: None,
             recording: None,
             stages: None,
             _place: place,
@@ -264,6 +268,13 @@ impl Drop for Tale {
                 counter!("interlingua_tokens_total", "provider" => provider(), "kind" => kind)
                     .increment(tokens);
             }
+        }
+        if let Some(bill) = self.bill.take() {
+            let failed = match self.end {
+                End::Failed(kind, _) => Some(kind),
+                End::Unknown | End::Answered => None,
+            };
+            bill.add(&self.provider, &self.model, &self.usage, failed);
         }
         if let Some(stages) = self.stages.take() {
             stages.keep(&self.id.to_string(), self.summary(outcome, status, took));

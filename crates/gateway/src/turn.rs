@@ -15,6 +15,7 @@ use tokio::time::sleep;
 use crate::affinity::Mark;
 use crate::asking::name_of;
 use crate::attempt::Order;
+use crate::billed::Bill;
 use crate::captured::Stage;
 use crate::config::{Config, Limits, Route};
 use crate::endpoint::Asked;
@@ -51,6 +52,7 @@ impl Came<'_> {
         let id = tale.as_ref().map(|tale| tale.id.to_string()).unwrap_or_default();
         if let Some(tale) = &mut tale {
             tale.recording = recording;
+            tale.bill = Some(Bill::of(self.owner, &self.gateway.store));
             tale.stages = self.gateway.captured.stages(self.owner, &self.config.capture);
             let facts = || json!({"dialect": self.dialect.id().0});
             tale.begins(Stage::ClientRequest, facts, Some(self.headers));

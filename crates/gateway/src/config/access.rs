@@ -23,24 +23,40 @@ pub struct Key {
     pub sha256: [u8; 32],
     pub requests_per_minute: Option<u32>,
     pub concurrent: Option<u32>,
+    /// Of all kinds together, on a day in UTC.
+    pub tokens_per_day: Option<u64>,
+}
+
+impl Key {
+    pub(crate) fn is_limited(&self) -> bool {
+        let limits = (self.requests_per_minute, self.concurrent, self.tokens_per_day);
+        limits != (None, None, None)
+    }
 }
 
 impl Access {
     /// Whose key this is. Takes as long for a wrong key as for any right one.
     pub fn admits(&self, key: &[u8]) -> Option<&Key> {
-        let digest = digest(key);
-        let mut found = None;
-        for own in &self.keys {
-            if bool::from(own.sha256.ct_eq(&digest)) {
-                found = Some(own);
-            }
-        }
-        found
+        opened(&digest(key), self.keys.iter())
     }
 }
 
+/// The key of this digest. Takes as long if there is none.
+pub(crate) fn opened<'k>(
+    digest: &[u8; 32],
+    keys: impl Iterator<Item = &'k Key>,
+) -> Option<&'k Key> {
+    let mut found = None;
+    for own in keys {
+        if bool::from(own.sha256.ct_eq(digest)) {
+            found = Some(own);
+        }
+    }
+    found
+}
+
 /// What is kept of a key.
-pub(super) fn digest(key: &[u8]) -> [u8; 32] {
+pub(crate) fn digest(key: &[u8]) -> [u8; 32] {
     Sha256::digest(key).into()
 }
 

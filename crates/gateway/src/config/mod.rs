@@ -16,6 +16,7 @@ mod telemetry;
 mod watch;
 
 pub use access::{Access, Key};
+pub(crate) use access::{digest, opened};
 /// What happens to tool calls that do not fit their schema.
 pub use interlingua::guard::{Mode, Modes as Guard};
 pub use interlingua_upstream::{Env, Provider, Proxies};

@@ -9,8 +9,17 @@ use interlingua_upstream::{Auth, PROVIDERS, Row};
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/CONFIGURATION.md");
 
-const SECTIONS: &[&str] =
-    &["limits", "timeouts", "access", "guard", "store", "store.sessions", "capture", "telemetry"];
+const SECTIONS: &[&str] = &[
+    "limits",
+    "timeouts",
+    "access",
+    "guard",
+    "store",
+    "store.sessions",
+    "store.usage",
+    "capture",
+    "telemetry",
+];
 
 fn page() -> String {
     fs::read_to_string(PAGE).expect("the page is there")
@@ -70,7 +79,8 @@ fn every_default_is_the_default() {
 fn keys(table: &str) -> BTreeSet<String> {
     let file = format!("[{table}]\nzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz = 1\n");
     let mistakes = Config::read(&file, &|_| None).expect_err("no such key");
-    let (_, list) = mistakes[0].what.split_once("there are ").expect("a list");
+    let what = mistakes[0].what.replace("there is only ", "there are ");
+    let (_, list) = what.split_once("there are ").expect("a list");
     list.split(", ").map(|key| format!("{table}.{key}")).collect()
 }
 

@@ -28,6 +28,7 @@ mode = "mend"
 [store]
 url = "sqlite:/var/lib/interlingua/all.db"
 sessions = { keep = "90d", size = "1GiB" }
+usage = { keep = "30d" }
 [capture]
 keep = "7d"
 redact = true
@@ -80,6 +81,7 @@ fn the_file_of_the_contract() {
     assert!(matches!(&config.store.place, Place::Sqlite(path) if path.ends_with("all.db")));
     assert_eq!(config.store.sessions.age, Duration::from_hours(90 * 24));
     assert_eq!(config.store.sessions.bytes, 1 << 30);
+    assert_eq!(config.store.usage, Duration::from_hours(30 * 24));
     assert_eq!(config.capture, Capture { keep: Duration::from_hours(168), ..Capture::default() });
     assert_eq!(config.limits, Limits { body: 64 << 20, ..Limits::default() });
     assert_eq!(config.timeouts, Timeouts::default());
@@ -155,7 +157,7 @@ fn keys_have_names_and_limits() {
 hosts = ["Gateway.example.com"]
 origins = ["https://app.example.com"]
 keys = [
-  { name = "ci", sha256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", requests_per_minute = 60, concurrent = 4 },
+  { name = "ci", sha256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", requests_per_minute = 60, concurrent = 4, tokens_per_day = 5_000_000_000 },
   "sha256:0000000000000000000000000000000000000000000000000000000000000000",
 ]
 "#,
@@ -166,6 +168,7 @@ keys = [
         (key.name.as_str(), key.requests_per_minute, key.concurrent),
         ("ci", Some(60), Some(4))
     );
+    assert_eq!(key.tokens_per_day, Some(5_000_000_000));
     assert_eq!(config.access.keys[1].name, "key-2");
     assert_eq!(config.access.hosts, ["gateway.example.com"]);
     assert_eq!(config.access.origins, ["https://app.example.com"]);

@@ -114,6 +114,7 @@ fn keys_are_asked_for_where_there_are_any() {
             sha256: Sha256::digest(b"secret").into(),
             requests_per_minute: Some(3),
             concurrent: None,
+            tokens_per_day: None,
         }];
         config.limits.failures = 5;
     });

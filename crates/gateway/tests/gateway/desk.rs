@@ -128,7 +128,9 @@ fn beyond_the_loopback_nobody_comes_in_without_a_key() {
     assert_eq!(refused.kind(), ErrorKind::PermissionDenied);
 
     let sha256 = Sha256::digest(b"secret").into();
-    let key = Key { name: "one".into(), sha256, requests_per_minute: None, concurrent: None };
+    let (requests_per_minute, concurrent, tokens_per_day) = (None, None, None);
+    let name = "one".to_owned();
+    let key = Key { name, sha256, requests_per_minute, concurrent, tokens_per_day };
     config.access.keys = vec![key];
     let locked = Gateway::new(config.clone()).unwrap();
     let running = runtime.block_on(async { locked.start(any).unwrap() });

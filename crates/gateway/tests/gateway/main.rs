@@ -13,6 +13,7 @@ mod desk;
 mod faults;
 mod guard;
 mod house;
+mod keys;
 mod ladder;
 mod limits;
 mod matrix;

@@ -191,6 +191,7 @@ fn who_names_a_reply_of_another_key_is_told_that_there_is_none() {
         sha256: Sha256::digest(name.as_bytes()).into(),
         requests_per_minute: None,
         concurrent: None,
+        tokens_per_day: None,
     };
     let house = House::playing(options(), |config| {
         config.access.keys = vec![key("ann"), key("bob")];

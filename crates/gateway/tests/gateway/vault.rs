@@ -207,6 +207,7 @@ fn two_clients_do_not_share_what_was_thought() {
             sha256: Sha256::digest(name).into(),
             requests_per_minute: None,
             concurrent: None,
+            tokens_per_day: None,
         };
         config.access.keys = vec![key("one"), key("two")];
     });

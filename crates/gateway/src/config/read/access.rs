@@ -29,7 +29,13 @@ pub(super) fn read(table: &Table<'_>, env: Env<'_>) -> (Access, bool) {
 
 fn key(item: &Item<'_>, number: usize, env: Env<'_>) -> Option<Key> {
     let name = format!("key-{number}");
-    let plain = |sha256| Key { name, sha256, requests_per_minute: None, concurrent: None };
+    let plain = |sha256| Key {
+        name,
+        sha256,
+        requests_per_minute: None,
+        concurrent: None,
+        tokens_per_day: None,
+    };
     if item.as_str().is_some() {
         return hashed(item, env).map(plain);
     }
@@ -51,6 +57,7 @@ fn key(item: &Item<'_>, number: usize, env: Env<'_>) -> Option<Key> {
     table.set("name", &mut key.name, named);
     table.set("requests_per_minute", &mut key.requests_per_minute, |item| item.small(1).map(Some));
     table.set("concurrent", &mut key.concurrent, |item| item.small(1).map(Some));
+    table.set("tokens_per_day", &mut key.tokens_per_day, |item| item.many().map(Some));
     table.close();
     sha256.map(|_| key)
 }

@@ -188,6 +188,11 @@ impl<'a> Item<'a> {
         self.number(1, 1_000_000_000).and_then(|number| usize::try_from(number).ok())
     }
 
+    /// More than is ever counted one by one.
+    pub(super) fn many(&self) -> Option<u64> {
+        self.number(1, 1 << 50)
+    }
+
     pub(super) fn small(&self, least: u32) -> Option<u32> {
         self.number(least.into(), 1_000_000).and_then(|number| u32::try_from(number).ok())
     }
