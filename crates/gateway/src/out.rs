@@ -30,6 +30,8 @@ pub(crate) struct Streaming {
     ready: Vec<u8>,
     /// With so much of that, nothing more is read.
     enough: usize,
+    /// It was left waiting once, for what the provider's connection has read and not yet given.
+    gathers: bool,
     /// How long nothing was sent.
     quiet: Idle,
     /// What is kept of the reply is being written down; its end waits for that.
@@ -49,14 +51,17 @@ impl Streaming {
         let enough = ENOUGH.min(config.limits.buffer);
         let quiet = Idle::new(config.timeouts.heartbeat);
         tale.begins(Stage::ClientReply, || json!({"status": 200}), None);
-        Self { source, stream, ready, enough, quiet, settling: None, tale }
+        Self { source, stream, ready, enough, gathers: false, quiet, settling: None, tale }
     }
 
-    /// Reads what the provider has sent by now, or waits for more.
+    /// Reads what the provider has sent by now, or waits for more. Of many events that came together the
+    /// connection gives one after the other, each time that its turn comes: with something at hand, it gets a
+    /// turn before that is sent, so that what came together leaves together.
     fn poll_source(&mut self, context: &mut Context<'_>) -> Poll<()> {
         while let Some(source) = &mut self.source {
             match Pin::new(source).poll_frame(context) {
                 Poll::Ready(Some(Ok(frame))) => {
+                    self.gathers = false;
                     if let Ok(data) = frame.into_data() {
                         self.tale.passes(Stage::ProviderReply, &data);
                         self.stream.push(&data, &mut self.ready);
@@ -74,7 +79,12 @@ impl Streaming {
                     self.source = None;
                 }
                 Poll::Pending if self.ready.is_empty() => return Poll::Pending,
-                Poll::Pending => return Poll::Ready(()),
+                Poll::Pending if self.gathers => return Poll::Ready(()),
+                Poll::Pending => {
+                    self.gathers = true;
+                    context.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
             }
         }
         Poll::Ready(())
@@ -95,6 +105,25 @@ impl Streaming {
             self.settling = None;
         }
         Poll::Ready(self.send())
+    }
+
+    /// Says a word where nothing was sent for long, or is done where everything was.
+    fn poll_quiet(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        std::task::ready!(self.quiet.poll(context));
+        if self.stream.has_ended() {
+            self.source = None;
+            return Poll::Ready(None);
+        }
+        self.stream.ping(&mut self.ready);
+        if self.ready.is_empty() {
+            // The dialect has nothing to say between events; the timer must be heard again.
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        self.poll_send(context).map(|frame| Some(Ok(frame)))
     }
 
     fn send(&mut self) -> Frame<Bytes> {
@@ -120,25 +149,15 @@ impl Body for Streaming {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let this = &mut *self;
-        if !this.ready.is_empty() {
-            return this.poll_send(context).map(|frame| Some(Ok(frame)));
-        }
-        if this.poll_source(context).is_ready() {
+        if this.gathers || this.ready.is_empty() {
+            match this.poll_source(context) {
+                Poll::Ready(()) => this.gathers = false,
+                Poll::Pending if this.gathers => return Poll::Pending,
+                Poll::Pending => return this.poll_quiet(context),
+            }
             if this.ready.is_empty() {
                 return Poll::Ready(None);
             }
-            return this.poll_send(context).map(|frame| Some(Ok(frame)));
-        }
-        std::task::ready!(this.quiet.poll(context));
-        if this.stream.has_ended() {
-            this.source = None;
-            return Poll::Ready(None);
-        }
-        this.stream.ping(&mut this.ready);
-        if this.ready.is_empty() {
-            // The dialect has nothing to say between events; the timer must be heard again.
-            context.waker().wake_by_ref();
-            return Poll::Pending;
         }
         this.poll_send(context).map(|frame| Some(Ok(frame)))
     }
