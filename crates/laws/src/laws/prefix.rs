@@ -194,14 +194,15 @@ fn shorter(case: &Case) -> Option<Bytes> {
 fn is_models(message: Node<'_>) -> bool {
     let word = |key: &str| message.get(key).map(Node::word).unwrap_or_default();
     let is_there = |key: &str| message.get(key).is_some_and(|value| !value.is_null());
-    // Who calls is the model, whatever else is said; who answers a call is not. Where messages have
-    // parts, that is said in one of them.
+    // Whose role everybody knows speaks as that. Of anybody else, who calls is the model; who answers a
+    // call is not. Where messages have parts, that is said in one of them.
     let answers = is_there("tool_call_id") && message.get("parts").is_none();
     let calls =
         is_there("tool_calls") && message.get("tool_calls").is_some_and(|it| !it.is_empty());
     match &*word("role") {
         "assistant" => true,
         "model" => !answers,
+        "user" | "system" | "developer" | "tool" | "function" => false,
         _ => calls && !answers,
     }
 }
