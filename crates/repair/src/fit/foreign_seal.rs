@@ -141,12 +141,13 @@ fn unsealed_entries(work: &mut Work<'_>) {
         }
         for at in (0..work.blocks(turn).len()).rev() {
             let block = work.block(turn, at);
-            let entry = match &block.body {
-                Body::Thinking(_) if block.seal.is_none() => block.text_for(dialect),
-                Body::Foreign { kind, json, .. } if kind == ENCRYPTED => Some(json),
-                _ => None,
+            let refused = match &block.body {
+                Body::Thinking(_) if block.seal.is_none() => {
+                    block.text_for(dialect).is_some_and(|entry| lost(entry.doc().root()))
+                }
+                Body::Foreign { json, .. } => unsealed(&json.doc().root()),
+                _ => false,
             };
-            let refused = entry.is_some_and(|entry| lost(entry.doc().root()));
             if refused {
                 work.loss(Place::block(turn, at), "left out reasoning that lost its seal");
                 work.remove(turn, at);

@@ -15,11 +15,12 @@
 use interlingua_model::{Args, Body, Place, ToolKind};
 use interlingua_wire::Json;
 
-use crate::Work;
+use super::strange_calls::are_taken;
+use crate::{About, Work};
 
 pub fn apply(work: &mut Work<'_>) {
     if work.profile.calls.freeform {
-        return;
+        return beside(work);
     }
     for turn in 0..work.turns().len() {
         for at in 0..work.blocks(turn).len() {
@@ -36,6 +37,29 @@ pub fn apply(work: &mut Work<'_>) {
             let what = format!("`{}`, which takes free text, is offered as a function", tool.name);
             work.loss(Place::tool(at), what);
             work.tools()[at].edit().kind = ToolKind::Function { schema: Some(schema()) };
+        }
+    }
+}
+
+/// What such a call says of a function besides is left out where its arguments are read.
+fn beside(work: &mut Work<'_>) {
+    if !work.is_own() || !work.holds(About::Freeform) {
+        return;
+    }
+    let profile = work.profile;
+    for turn in 0..work.turns().len() {
+        for at in 0..work.blocks(turn).len() {
+            let block = work.block(turn, at);
+            let Body::ToolCall(call) = &block.body else { continue };
+            let text = block.text_for(profile.dialect).map(Json::doc);
+            let function = text.as_ref().and_then(|text| text.root().get(FUNCTION));
+            let args = function.and_then(|function| function.get("arguments"));
+            let freeform = matches!(call.args, Args::Freeform(_));
+            if freeform && args.is_some_and(|args| !are_taken(profile, args)) {
+                let what = format!("left out a `{FUNCTION}` beside the text of a call");
+                work.loss(Place::block(turn, at), what);
+                work.edit(turn, at);
+            }
         }
     }
 }
@@ -82,3 +106,4 @@ fn schema() -> Json {
 }
 
 const KEY: &str = "input";
+const FUNCTION: &str = "function";

@@ -73,7 +73,7 @@ fn is_fine(profile: &Profile, call: Node<'_>) -> bool {
         Some(id) if id.is_string() && !id.word().is_empty() => profile.calls.ids.fit(&id.word()),
         Some(_) => lacks("empty id"),
     };
-    let freeform = kind.is_some_and(|kind| kind.word() == "custom") || call.get("custom").is_some();
+    let freeform = kind.is_some_and(|kind| kind.word() == "custom");
     call.is_object()
         && kind.map_or(lacks("no type"), Node::is_string)
         && id
@@ -94,14 +94,20 @@ fn is_function(profile: &Profile, call: Node<'_>) -> bool {
     };
     let arguments = match function.get("arguments") {
         None => lacks("no arguments"),
-        Some(args) => match args.kind() {
-            Kind::String => is_read(profile.calls.arguments, &args.text().unwrap_or_default()),
-            Kind::Null => lacks("null arguments"),
-            Kind::Object => lacks("object arguments"),
-            Kind::Array | Kind::Number | Kind::Bool => lacks("other arguments"),
-        },
+        Some(args) => are_taken(profile, args),
     };
     function.is_object() && name && arguments
+}
+
+/// Whether the arguments of a function may stand as they are written.
+pub(super) fn are_taken(profile: &Profile, args: Node<'_>) -> bool {
+    let lacks = |mark: &str| !profile.calls.complete.contains(&mark);
+    match args.kind() {
+        Kind::String => is_read(profile.calls.arguments, &args.text().unwrap_or_default()),
+        Kind::Null => lacks("null arguments"),
+        Kind::Object => lacks("object arguments"),
+        Kind::Array | Kind::Number | Kind::Bool => lacks("other arguments"),
+    }
 }
 
 fn is_read(wanted: Arguments, args: &Text) -> bool {

@@ -2,7 +2,7 @@
 
 use super::openai_responses::{BREAKPOINT, DETAIL, ID, PASSED};
 use super::{Foreign, Side, foreign, opaque};
-use crate::shape::Kind::{Any, Each, Flag, Object, One, OrNull, Text};
+use crate::shape::Kind::{Any, Each, Flag, Object, One, OrNull, Text, Words};
 use crate::shape::{Key, key, need};
 
 const TYPE: Key = need("type", Text);
@@ -94,10 +94,7 @@ pub(super) const FOREIGN: &[Foreign] = &[
     ),
     item("item_reference", &[TYPE, need("id", Text), PASSED]),
     item("local_shell_call", &[TYPE, CALL, need("action", Object), ID, WORD, PASSED]),
-    item(
-        "local_shell_call_output",
-        &[TYPE, need("output", Text), ID, key("call_id", Text), WORD, PASSED],
-    ),
+    item("local_shell_call_output", &[TYPE, need("output", Text), ID, SEARCH, WORD, PASSED]),
     item(
         "mcp_approval_request",
         &[
@@ -222,7 +219,8 @@ const NEWER: &[&str] = &[
     "tool_search_call",
     "tool_search_output",
 ];
-const SEARCH: Key = key("call_id", Text);
+/// May be absent, but not empty.
+const SEARCH: Key = key("call_id", Words);
 const MADE: Key = key("execution", One(&["server", "client"]));
 const BY: Key = key("created_by", Any);
 
