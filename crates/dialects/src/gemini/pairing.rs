@@ -3,7 +3,7 @@
 use interlingua_model::{
     Args, Block, Body, Extras, Ledger, Place, ToolCall, ToolResult, Verbatim, derive_id,
 };
-use interlingua_wire::{Json, Node, Text};
+use interlingua_wire::{Field, Json, Node, Text};
 
 use super::part::{decode, keep_others};
 use super::{ID, names};
@@ -134,7 +134,14 @@ impl Pairing {
             let holds = |part: &Node<'_>| {
                 !part.is_object() || part.fields().any(|field| !field.value.is_null())
             };
-            for part in alone.into_iter().chain(parts.items()).filter(holds) {
+            let all = || alone.into_iter().chain(parts.items());
+            // What holds nothing is a field all the same.
+            let fits = |field: Field<'_>| names::of_field(field, RESPONSE_PART).is_some();
+            if all().any(|part| !part.fields().all(fits)) {
+                let what = "a part of a response has a field that such parts do not have";
+                ledger.change(note::ODD_INPUT, place, what);
+            }
+            for part in all().filter(holds) {
                 let part = decode(part, &mut Pairing::default(), place, ledger);
                 if !matches!(part.body, Body::Media(_)) || part.seal.is_some() {
                     let what = "a part of a response is none that a response has";
@@ -189,3 +196,6 @@ fn outcome(response: Node<'_>) -> (Vec<Verbatim<Block>>, bool) {
 /// Stands in a block's extras in place of an id: `null` where the client wrote none, or what it
 /// wrote.
 pub(super) const NO_ID: Text = Text::word("written id");
+
+/// The fields of a part of a response.
+const RESPONSE_PART: &[&str] = &["inlineData", "fileData"];
