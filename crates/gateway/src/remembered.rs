@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use interlingua_store::{
-    Keep, Keeper, Memory, Nothing, Options, Postgres, Retention, Secret, Sqlite, Store,
+    Keep, Keeper, Memory, Nothing, Options, Postgres, Retention, Secret, SessionError, Sqlite,
+    Store,
 };
 use metrics::{counter, gauge};
 use secrecy::ExposeSecret as _;
@@ -45,8 +46,16 @@ fn retention(config: &Config) -> Retention {
 }
 
 /// What is to be remembered is on disk, or it is said that it is not.
-pub(crate) async fn settle(store: &dyn Store) {
-    match timeout(PATIENCE, store.flush()).await {
+pub(crate) async fn settle(store: &dyn Keeper) {
+    // What was used is added up; nobody is watched any more.
+    let settled = async {
+        store.flush().await?;
+        match store.exchange(Vec::new()).await {
+            Err(SessionError::Trouble(trouble)) => Err(trouble),
+            _ => Ok(()),
+        }
+    };
+    match timeout(PATIENCE, settled).await {
         Ok(Ok(())) => {}
         Ok(Err(trouble)) => {
             tracing::error!(records = store.health().waiting, "not stored: {trouble}");

@@ -59,8 +59,8 @@ impl Running {
         let _ = self.stop.send(true);
         let _ = self.left.recv().await;
         self.gateway.floors.all_settled().await;
-        remembered::settle(&*self.gateway.store).await;
         self.sharing.end().await;
+        remembered::settle(&*self.gateway.store).await;
         if let Some(exporter) = self.exporter {
             exporter.end().await;
         }

@@ -1,5 +1,7 @@
 //! Gateways on one PostgreSQL are one gateway. `cargo xtask postgres` starts one for these tests.
 
+mod keys;
+
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 

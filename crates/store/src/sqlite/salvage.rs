@@ -1,11 +1,14 @@
-//! What can still be read of the conversations in a broken database. Records are made again; what people
-//! said is not.
+//! What can still be read of a broken database: conversations, what was used, and keys. Other records are
+//! made again; what people said is not.
 
 use std::path::Path;
 
-use rusqlite::{Connection, OpenFlags, Row, params};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OpenFlags, Row, params, params_from_iter};
 
 use super::conversations::{insert_session, row};
+use crate::account::COLUMNS;
+use crate::record::Kind;
 use crate::session::{SessionId, SessionRow};
 
 /// Copies conversations from a broken database to a new one, each as far as it can be read, and says how many.
@@ -23,7 +26,62 @@ pub(super) fn conversations(broken: &Path, into: &mut Connection) -> usize {
         );
         each(&from, &select, &[], |row| session(&from, &transaction, row, &mut saved));
     }
+    sums(&from, &transaction);
+    keys(&from, &transaction);
     if transaction.commit().is_ok() { saved } else { 0 }
+}
+
+/// What was used.
+fn sums(from: &Connection, into: &Connection) {
+    let columns = COLUMNS.join(", ");
+    let insert = format!(
+        "INSERT OR IGNORE INTO usage (day, owner, model, lock, label, {columns}) \
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    );
+    for order in ["ASC", "DESC"] {
+        let select = format!(
+            "SELECT day, owner, model, lock, label, {columns} FROM usage \
+             ORDER BY day {order}, owner {order}, model {order}"
+        );
+        each(from, &select, &[], |row| {
+            copy(into, &insert, row, 5 + COLUMNS.len());
+            true
+        });
+    }
+}
+
+/// Keys of clients, and where they are found.
+fn keys(from: &Connection, into: &Connection) {
+    let insert = "INSERT OR IGNORE INTO records (id, kind, owner, used, size, lock, payload) \
+                  VALUES (?, ?, ?, ?, ?, ?, ?)";
+    for order in ["ASC", "DESC"] {
+        let select = format!(
+            "SELECT id, kind, owner, used, size, lock, payload FROM records WHERE kind = {} \
+             ORDER BY id {order}",
+            Kind::Key.number()
+        );
+        each(from, &select, &[], |row| {
+            copy(into, insert, row, 7);
+            true
+        });
+    }
+    let places = format!(
+        "SELECT address, record FROM addresses WHERE record IN \
+         (SELECT id FROM records WHERE kind = {})",
+        Kind::Key.number()
+    );
+    each(from, &places, &[], |row| {
+        copy(into, "INSERT OR IGNORE INTO addresses (address, record) VALUES (?, ?)", row, 2);
+        true
+    });
+}
+
+/// A row as it is; one that does not fit is left.
+fn copy(into: &Connection, insert: &str, row: &Row<'_>, columns: usize) {
+    let values = (0..columns).map(|nth| row.get::<_, Value>(nth)).collect::<Result<Vec<_>, _>>();
+    let Ok(values) = values else { return };
+    let _ =
+        into.prepare_cached(insert).and_then(|mut insert| insert.execute(params_from_iter(values)));
 }
 
 /// Whether to go on.

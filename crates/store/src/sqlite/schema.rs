@@ -34,7 +34,7 @@ pub(super) fn open(path: &Path, suspect: bool) -> Result<Connection, Trouble> {
     let saved = salvage::conversations(&aside, &mut connection);
     tracing::error!(
         "{} is damaged ({why}); it was moved to {}, and a new one is begun with the {saved} sessions that \
-         can be read",
+         can be read, and the keys and what they have used",
         path.display(),
         aside.display()
     );

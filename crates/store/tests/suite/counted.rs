@@ -7,13 +7,14 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use interlingua_store::{
-    Accounts as _, Day, Keeper, Nothing, Options, Postgres, Retention, Secret, SessionError,
+    Accounts as _, Day, Keeper, Kind, Nothing, Options, Postgres, Retention, Secret, SessionError,
     Store as _, Sums,
 };
 
 use crate::accounts::{share, turn};
-use crate::disk::holds;
+use crate::disk::{aside, holds};
 use crate::killed::DATABASE;
+use crate::shared::record;
 use crate::sqlite::{fresh, open, until};
 
 const FOLDER: &str = "INTERLINGUA_STORE_COUNTED_FOLDER";
@@ -90,6 +91,31 @@ async fn what_cannot_be_written_waits_and_counts_once() {
     until(|| store.health().trouble.is_none()).await;
     assert_eq!(sums(&store, "ann").await, (5, 30));
     assert_eq!(store.spent(Day::today(), "ann"), 50);
+}
+
+/// The schema is damaged, and the rows are whole.
+#[tokio::test]
+async fn a_broken_file_is_left_with_keys_and_sums() {
+    let (store, folder) = fresh(Options::default());
+    for nth in 0..40 {
+        store.add(Day::today(), "ann", &format!("p/{nth}"), &turn(6));
+        store.keep(record(Kind::Key, "", &[&format!("name {nth}")], &format!("key {nth}")));
+        store.keep(record(Kind::Sealed, "", &["a"], &format!("{nth}")));
+    }
+    drop(store);
+    let file = folder.path().join("data").join("store.db");
+    let mut bytes = fs::read(&file).unwrap();
+    let trigger = b"bytes = bytes - old.size";
+    let at = bytes.windows(trigger.len()).position(|part| part == trigger).unwrap();
+    bytes[at] ^= 1;
+    fs::write(&file, bytes).unwrap();
+    let store = open(folder.path(), Options::default());
+    assert_eq!(store.health().trouble, None);
+    assert!(!aside(folder.path()).is_empty(), "it was taken for whole");
+    assert_eq!(sums(&store, "ann").await, (40, 240));
+    assert_eq!(store.all(Kind::Key).await.len(), 40);
+    assert_eq!(store.remove(Kind::Key, Some(""), Some("name 7")).await, Ok(1));
+    assert_eq!(store.all(Kind::Sealed).await.len(), 0);
 }
 
 #[tokio::test]

@@ -16,7 +16,7 @@ fn file(folder: &Path) -> PathBuf {
 }
 
 /// The files beside the database that were moved aside.
-fn aside(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn aside(folder: &Path) -> Vec<PathBuf> {
     let files = fs::read_dir(folder.join("data")).unwrap().map(|file| file.unwrap().path());
     files.filter(|path| path.to_string_lossy().contains(".broken-")).collect()
 }

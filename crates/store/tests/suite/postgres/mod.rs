@@ -1,6 +1,7 @@
 //! The store in a PostgreSQL. `cargo xtask postgres` starts one for these tests.
 
 mod away;
+mod counted;
 mod relay;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +14,6 @@ use tokio_postgres::{Client, NoTls};
 
 use crate::accounts::accounts;
 use crate::contract::suite;
-use crate::counted;
 use crate::killed::{DATABASE, kill};
 use crate::sessions::{after, begin, bodies, draft, sessions, whole};
 use crate::shared::{bodies as kept_bodies, find, keep, together};
@@ -328,5 +328,5 @@ async fn every_acknowledged_turn_survives_a_kill() {
 #[ignore = "needs a PostgreSQL: cargo xtask postgres"]
 async fn what_was_used_survives_a_kill() {
     let place = Place::new().await;
-    counted::kill((DATABASE, &place.url), || Box::new(place.open(Options::default()))).await;
+    crate::counted::kill((DATABASE, &place.url), || Box::new(place.open(Options::default()))).await;
 }
