@@ -109,6 +109,9 @@ pub(crate) fn admitted<'c>(
         let digest = digest(shown);
         let configured = opened(&digest, config.access.keys.iter());
         let made = opened(&digest, made.iter().map(|made| &made.key));
+        // A name that the operator has given to another since then is that one's.
+        let taken = |key: &&Key| config.access.keys.iter().any(|other| other.name == key.name);
+        let made = made.filter(|key| !taken(key));
         configured.or(made).map(|key| Shown { key: Some(key), is_made: configured.is_none() })
     });
     found.or(open.then_some(nobody)).ok_or_else(|| {

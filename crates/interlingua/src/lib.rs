@@ -15,6 +15,7 @@
 mod error;
 mod limits;
 mod opened;
+mod repeated;
 mod reply;
 mod stream;
 mod travel;

@@ -6,6 +6,7 @@ use interlingua_guard::{Done, Finding, Watch};
 use interlingua_model::{Body, Exchange, Ledger, Place, Reply, Verbatim};
 use interlingua_wire::Doc;
 
+use crate::repeated::Repeated;
 use crate::travel::{self, Carrier};
 use crate::{ReplyError, TranslatedReply, read_object};
 
@@ -47,7 +48,7 @@ impl ReadReply {
     pub fn encode(self, to: &dyn Dialect, exchange: &Exchange) -> TranslatedReply {
         let Self { body, reply, mut ledger, findings } = self;
         let body = match reply.text_for(to.id()) {
-            Some(_) => body.text().as_bytes().clone(),
+            Some(_) => Repeated::of(exchange, to.id()).say(body.text().as_bytes()),
             None => encode_reply(&reply, to, exchange, &mut ledger).into(),
         };
         TranslatedReply { body, ledger, reply, findings }

@@ -11,6 +11,7 @@ use interlingua_model::{
 use interlingua_wire::{Frame, FrameError, Framer, Framing, Text};
 
 use crate::StreamLimits;
+use crate::repeated::Repeated;
 use crate::reply::writer;
 use crate::watching::{Watching, Writing};
 
@@ -51,6 +52,7 @@ pub struct Stream {
     /// Kept if calls may have to be said in the client's terms.
     exchange: Option<Exchange>,
     called: Option<Text>,
+    repeated: Repeated,
     watching: Option<Box<Watching>>,
     /// Kept between frames for its memory.
     events: Vec<Event>,
@@ -123,6 +125,7 @@ impl Stream {
             forward: if same { Forward::If { array: exchange.array } } else { Forward::No },
             exchange: renamed.then(|| exchange.clone()),
             called: exchange.called.clone(),
+            repeated: Repeated::of(exchange, to.id()),
             watching: None,
             events: Vec::new(),
             fold: Fold::new(),
@@ -274,7 +277,7 @@ impl Stream {
     fn frame(&mut self, frame: Frame, out: &mut Vec<u8>) {
         let forwarded = self.forward == Forward::Yes;
         if forwarded {
-            out.extend_from_slice(&frame.raw);
+            out.extend_from_slice(&self.repeated.say(&frame.raw));
             if frame.event.is_some() && frame.event.as_deref() == self.idle {
                 self.ping = Some(frame.raw.clone());
             }

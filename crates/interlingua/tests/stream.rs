@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use interlingua::wire::frame;
-use interlingua::{Dialect, Exchange, Failure, Framing, Ledger, Reply, Stream, find};
+use interlingua::{Dialect, Exchange, Failure, Framing, Json, Ledger, Reply, Stream, Text, find};
 
 fn dialect(name: &str) -> &'static dyn Dialect {
     find(name).unwrap_or_else(|| unreachable!("{name} is a dialect"))
@@ -132,4 +132,39 @@ fn an_error_that_came_in_a_frame_is_not_said_twice() {
     let crossed = translate("anthropic", "openai-chat", &Exchange::default(), &[stream.as_bytes()]);
     assert_eq!(crossed.text().matches("busy").count(), 1, "{}", crossed.text());
     assert!(crossed.reply.is_err());
+}
+
+/// What was put together on the way is named to the client as if the provider had done it, and nothing else is
+/// touched.
+#[test]
+fn a_field_that_the_provider_was_not_sent_is_said_in_its_frames() {
+    let id = "openai-responses";
+    let mut exchange = Exchange::default();
+    let (key, value) = (Text::word("previous_response_id"), Json::parse("\"resp_1\"").unwrap());
+    exchange.repeats.put(dialect(id).id(), key, value);
+    let frame = |field: &str| {
+        format!(
+            "event: response.created\ndata: {{\"type\":\"response.created\",\"response\":{{\"id\":\"r\",{field}}}}}\n\n"
+        )
+    };
+    let said = "\"previous_response_id\":\"resp_1\"";
+    let cases = [
+        ("\"previous_response_id\":null", said),
+        (
+            "\"previous_response_id\" : \t null,\"x\":null",
+            "\"previous_response_id\" : \t \"resp_1\",\"x\":null",
+        ),
+        ("\"previous_response_id\":\"resp_0\"", "\"previous_response_id\":\"resp_0\""),
+        ("\"my_previous_response_id\":null", "\"my_previous_response_id\":null"),
+        (
+            "\"text\":\"\\\"previous_response_id\\\":null\"",
+            "\"text\":\"\\\"previous_response_id\\\":null\"",
+        ),
+    ];
+    for (came, leaves) in cases {
+        let mut stream = Stream::new(dialect(id), dialect(id), &exchange);
+        let mut out = Vec::new();
+        stream.push(&frame(came).into(), &mut out);
+        assert_eq!(String::from_utf8_lossy(&out), frame(leaves));
+    }
 }

@@ -257,6 +257,21 @@ fn a_key_that_cannot_be_is_refused() {
     }
 }
 
+/// Whoever has a key of a name is not to find what another of that name has stored.
+#[test]
+fn a_name_that_the_file_gives_is_the_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let change = |names: &[&str]| {
+        let (place, keys) = (in_file(folder.path()), names.iter().map(|name| key(name)).collect());
+        move |config: &mut Config| (config.store.place, config.access.keys) = (place, keys)
+    };
+    let mut house = House::with(change(&["operator"]));
+    let secret = make(house.addr(), "operator", &json!({"name": "ann"}));
+    assert_eq!(status(house.addr(), &secret), 200);
+    house.open(change(&["operator", "ann"]));
+    assert_eq!((status(house.addr(), &secret), status(house.addr(), "ann")), (401, 200));
+}
+
 #[test]
 fn limits_of_a_key_that_was_made_hold() {
     let house = House::with(|config| config.access.keys = vec![key("operator")]);

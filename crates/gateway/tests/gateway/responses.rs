@@ -119,6 +119,34 @@ pub(crate) fn knows_all(house: &House, talk: &Talk) {
 }
 
 #[test]
+fn a_reply_names_the_one_that_it_goes_on_from() {
+    let house = House::playing(options(), |_| {});
+    for model in MODELS {
+        for stream in [false, true] {
+            let mut talk = Talk { stream, ..Talk::with(&house, model) };
+            let first = talk.say(&json!("Hello."));
+            assert_eq!(first["previous_response_id"], Value::Null, "{model}");
+            let answer = talk.ask(&talk.request(&json!("Good day."))).text();
+            let said = answer.lines().filter_map(|line| line.strip_prefix("data: "));
+            let said: Vec<Value> = if stream {
+                let events = said.filter_map(|data| serde_json::from_str::<Value>(data).ok());
+                events.map(|event| event["response"].clone()).filter(|of| !of.is_null()).collect()
+            } else {
+                vec![serde_json::from_str(&answer).unwrap()]
+            };
+            assert_eq!(said.len() > 1, stream, "{model} {answer}");
+            for response in &said {
+                let previous = &response["previous_response_id"];
+                assert_eq!(*previous, first["id"], "{model} {stream}");
+            }
+            let path = format!("/v1/responses/{}", said[0]["id"].as_str().unwrap());
+            let kept: Value = serde_json::from_slice(&get(talk.at, &path, "").body).unwrap();
+            assert_eq!(kept["previous_response_id"], first["id"], "{model} {stream}");
+        }
+    }
+}
+
+#[test]
 fn a_conversation_goes_on_at_every_provider() {
     for model in MODELS {
         for stream in [false, true] {
