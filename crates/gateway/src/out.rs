@@ -30,8 +30,9 @@ pub(crate) struct Streaming {
     ready: Vec<u8>,
     /// With so much of that, nothing more is read.
     enough: usize,
-    /// It was left waiting once, for what the provider's connection has read and not yet given.
-    gathers: bool,
+    /// How often that was left waiting, for what the provider's connection has read and not yet given.
+    waited: u8,
+    burst: Burst,
     /// How long nothing was sent.
     quiet: Idle,
     /// What is kept of the reply is being written down; its end waits for that.
@@ -51,17 +52,29 @@ impl Streaming {
         let enough = ENOUGH.min(config.limits.buffer);
         let quiet = Idle::new(config.timeouts.heartbeat);
         tale.begins(Stage::ClientReply, || json!({"status": 200}), None);
-        Self { source, stream, ready, enough, gathers: false, quiet, settling: None, tale }
+        Self {
+            source,
+            stream,
+            ready,
+            enough,
+            waited: 0,
+            burst: Burst::default(),
+            quiet,
+            settling: None,
+            tale,
+        }
     }
 
     /// Reads what the provider has sent by now, or waits for more. Of many events that came together the
-    /// connection gives one after the other, each time that its turn comes: with something at hand, it gets a
-    /// turn before that is sent, so that what came together leaves together.
+    /// connection gives one after the other, each time that its turn comes: where there may be more, it gets
+    /// a turn before something is sent, so that what came together leaves together.
     fn poll_source(&mut self, context: &mut Context<'_>) -> Poll<()> {
         while let Some(source) = &mut self.source {
             match Pin::new(source).poll_frame(context) {
                 Poll::Ready(Some(Ok(frame))) => {
-                    self.gathers = false;
+                    if std::mem::take(&mut self.waited) > 0 {
+                        self.burst.came();
+                    }
                     if let Ok(data) = frame.into_data() {
                         self.tale.passes(Stage::ProviderReply, &data);
                         self.stream.push(&data, &mut self.ready);
@@ -79,9 +92,15 @@ impl Streaming {
                     self.source = None;
                 }
                 Poll::Pending if self.ready.is_empty() => return Poll::Pending,
-                Poll::Pending if self.gathers => return Poll::Ready(()),
+                Poll::Pending if self.waited == 0 && !self.burst.is_tried() => {
+                    return Poll::Ready(());
+                }
+                Poll::Pending if self.waited == ASKED => {
+                    self.burst.stayed_away();
+                    return Poll::Ready(());
+                }
                 Poll::Pending => {
-                    self.gathers = true;
+                    self.waited += 1;
                     context.waker().wake_by_ref();
                     return Poll::Pending;
                 }
@@ -140,6 +159,33 @@ impl Streaming {
     }
 }
 
+/// Whether it is worth while to look for more before something is sent: the less often there was any, the
+/// less often.
+#[derive(Clone, Copy, Debug, Default)]
+struct Burst {
+    /// So many are sent without a look.
+    skipped: u8,
+    /// So many are after the next look that finds nothing.
+    next: u8,
+}
+
+impl Burst {
+    fn is_tried(&mut self) -> bool {
+        let tried = self.skipped == 0;
+        self.skipped = self.skipped.saturating_sub(1);
+        tried
+    }
+
+    fn came(&mut self) {
+        *self = Self::default();
+    }
+
+    fn stayed_away(&mut self) {
+        self.skipped = self.next;
+        self.next = (self.next * 2 + 1).min(MOST_SKIPPED);
+    }
+}
+
 impl Body for Streaming {
     type Data = Bytes;
     type Error = Infallible;
@@ -149,10 +195,10 @@ impl Body for Streaming {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let this = &mut *self;
-        if this.gathers || this.ready.is_empty() {
+        if this.waited > 0 || this.ready.is_empty() {
             match this.poll_source(context) {
-                Poll::Ready(()) => this.gathers = false,
-                Poll::Pending if this.gathers => return Poll::Pending,
+                Poll::Ready(()) => this.waited = 0,
+                Poll::Pending if this.waited > 0 => return Poll::Pending,
                 Poll::Pending => return this.poll_quiet(context),
             }
             if this.ready.is_empty() {
@@ -203,6 +249,11 @@ impl Body for Out {
     }
 }
 
+/// How often the client's connection asks for more each time that its turn comes: when it has asked once
+/// more, the provider's had a turn, too.
+const ASKED: u8 = 2;
+/// As many events go out alone before it is seen that they come together.
+const MOST_SKIPPED: u8 = 31;
 /// What is sent at once at most, of a provider that is faster than that.
 const ENOUGH: usize = 16 * 1024;
 /// Room for an event or two of most dialects.
