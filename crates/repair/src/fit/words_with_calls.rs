@@ -48,12 +48,16 @@ pub fn apply(work: &mut Work<'_>) {
 /// Leaves out parts without a word, which are content all the same.
 fn quiet(work: &mut Work<'_>, turn: usize) {
     let dialect = work.profile.dialect;
+    // Several texts are written as a list, which is content even if each is empty.
+    let is_anew = work.turns()[turn].text_for(dialect).is_none();
+    let is_list =
+        is_anew && work.blocks(turn).iter().filter(|block| is_empty(block)).nth(1).is_some();
     for at in (0..work.blocks(turn).len()).rev() {
         let block = work.block(turn, at);
         if !is_call(block) && block.text_for(dialect).is_some() {
             work.loss(Place::block(turn, at), "left out a part without a word beside calls");
             work.remove(turn, at);
-        } else if is_empty(block) && !work.is_own() {
+        } else if is_empty(block) && (is_list || !work.is_own()) {
             work.change(Place::block(turn, at), "left out an empty text beside calls");
             work.remove(turn, at);
         }
