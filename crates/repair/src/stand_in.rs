@@ -1,6 +1,6 @@
 //! The seal of a call, put into a message as it is written: all else in it stays as the client wrote it.
 
-use interlingua_model::{Block, Seal, Turn, Verbatim};
+use interlingua_model::{Block, Body, Seal, ToolCall, Turn, Verbatim};
 use interlingua_wire::{Json, Node, Text};
 
 use crate::Work;
@@ -46,13 +46,16 @@ fn written(work: &Work<'_>, (turn, at): (usize, usize), seal: &Seal) -> Option<W
     let this = &work.turns()[turn];
     let doc = this.text_for(dialect)?.doc();
     let message = doc.root();
-    let call = pairing::call(&this.blocks[at])?;
     if work.profile.thinking.sealed_calls == SealedCalls::Step {
-        // A call that the entry cannot name is written anew.
-        message.get(CALLS)?.items().find(|one| names(*one, &call.id))?;
-        let details = listed(message.get(DETAILS), &call.id, seal);
+        let Body::ToolCall(ToolCall { id, .. }) = &this.blocks[at].body else { return None };
+        // A call that the entry cannot name is written anew; in the old way calls have no ids.
+        if !pairing::is_old(&this.blocks[at]) {
+            message.get(CALLS)?.items().find(|one| names(*one, id))?;
+        }
+        let details = listed(message.get(DETAILS), id, seal);
         return Some((with(message, DETAILS, &details), None));
     }
+    pairing::call(&this.blocks[at])?;
     if work.profile.thinking.sealed_calls != SealedCalls::InCalls {
         return None;
     }
