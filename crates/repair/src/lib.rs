@@ -223,7 +223,7 @@ pub static ALL: &[Rule] = &[
     fit("pending-code", fit::pending_code::apply),
     fit("sampling", fit::sampling::apply),
     // Cache marks.
-    on(About::Cache, fit("cache-place", fit::cache_place::apply)),
+    fit("cache-place", fit::cache_place::apply),
     on(About::Cache, fit("cache-limit", fit::cache_limit::apply)),
     on(About::Cache, fit("cache-lifetime", fit::cache_lifetime::apply)),
     // What depends on whether anything else was to be done.

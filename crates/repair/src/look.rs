@@ -87,7 +87,7 @@ impl Work<'_> {
         // A mark that stays with the reasoning stands between them.
         let cache = self.profile.cache;
         let marked = block.checked_sub(1).is_some_and(|at| blocks[at].cache.is_some());
-        if marked && cache.beside && !cache.not_on_reasoning {
+        if marked && cache.beside.is_some() && !cache.not_on_reasoning {
             return false;
         }
         let kept = |at: Option<usize>| {

@@ -105,7 +105,7 @@ pub(crate) fn whole(work: &Work<'_>, field: &str) -> Option<(usize, Option<Strin
 pub(crate) fn set(work: &mut Work<'_>, spot: Spot, cache: Option<Cache>) {
     let cache = cache.map(Box::new);
     let dialect = work.profile.dialect;
-    if work.profile.cache.beside {
+    if work.profile.cache.beside.is_some() {
         return beside(work, spot, cache);
     }
     match spot {

@@ -1,5 +1,8 @@
 //! A cache mark on reasoning goes to the block before it.
 //!
+//! A mark that stood at the head of a turn, where it marks nothing, marks the block that comes before it
+//! now.
+//!
 //! ## Why
 //! > messages.1.content.0.thinking.cache_control: Extra inputs are not permitted
 //!
@@ -9,12 +12,19 @@
 //! after    assistant: "so far" (mark), thinking
 //! ```
 
-use interlingua_model::Body;
+use interlingua_model::{Block, Body, Cache, Place};
+use interlingua_wire::{Json, Node};
 
-use crate::Work;
 use crate::marks::{self, Spot};
+use crate::{About, Work};
 
 pub fn apply(work: &mut Work<'_>) {
+    if let Some(kind) = work.profile.cache.beside.filter(|_| work.holds(About::Foreign)) {
+        heads(work, kind);
+    }
+    if !work.holds(About::Cache) {
+        return;
+    }
     if !work.profile.cache.not_on_reasoning {
         return;
     }
@@ -29,7 +39,7 @@ pub fn apply(work: &mut Work<'_>) {
         match before.filter(|before| work.block(turn, *before).cache.is_none()) {
             Some(before) => {
                 work.change(spot.place(), "the cache mark goes to the block before");
-                let cache = interlingua_model::Cache { ttl };
+                let cache = Cache { ttl };
                 marks::set(work, Spot::Block(turn, before), Some(cache));
             }
             None => work.loss(spot.place(), "left out a cache mark: reasoning carries none"),
@@ -40,4 +50,32 @@ pub fn apply(work: &mut Work<'_>) {
 
 fn is_reasoning(work: &Work<'_>, turn: usize, block: usize) -> bool {
     matches!(work.block(turn, block).body, Body::Thinking(_))
+}
+
+/// Takes blocks of this kind, which are marks, for what they are where something came before them.
+fn heads(work: &mut Work<'_>, kind: &str) {
+    for turn in 0..work.turns().len() {
+        let mut at = 1;
+        while at < work.blocks(turn).len() {
+            let before = at - 1;
+            match point(work.block(turn, at), kind) {
+                Some(ttl) if point(work.block(turn, before), kind).is_none() => {
+                    work.change(
+                        Place::block(turn, at),
+                        "the cache mark is one of the block before",
+                    );
+                    work.remove_into((turn, at), (turn, before));
+                    marks::set(work, Spot::Block(turn, before), Some(ttl));
+                }
+                _ => at += 1,
+            }
+        }
+    }
+}
+
+/// The mark that a block of this kind is.
+fn point(block: &Block, kind: &str) -> Option<Cache> {
+    let Body::Foreign { kind: of, json, .. } = &block.body else { return None };
+    let ttl = |json: &Json| json.doc().root().get(kind)?.get("ttl").and_then(Node::text);
+    (of == kind).then(|| Cache { ttl: ttl(json) })
 }

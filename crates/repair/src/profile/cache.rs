@@ -12,8 +12,8 @@ pub struct Cache {
     /// The lifetimes that may be asked for, the longest first, and each mark lasts at most as long as
     /// the one before it. The last is what a mark has that does not say. Empty where nobody looks.
     pub lifetimes: &'static [&'static str],
-    /// A mark stands beside what it marks, and is no part of it.
-    pub beside: bool,
+    /// A mark stands beside what it marks, and is no part of it: the kind of block that it is.
+    pub beside: Option<&'static str>,
     /// Reasoning carries no mark.
     pub not_on_reasoning: bool,
     /// The field of the body that marks the whole request.
@@ -30,15 +30,15 @@ pub(super) static ROWS: &[(Scope, Cache)] = &[
     (Scope::all("openai-chat"), FREE),
     (Scope::all("openai-responses"), FREE),
     (Scope::all("gemini"), FREE),
-    (Scope::models("bedrock", OTHER_VENDORS), Cache { beside: true, ..FREE }),
-    (Scope::all("bedrock"), Cache { beside: true, ..COUNTED }),
+    (Scope::models("bedrock", OTHER_VENDORS), Cache { beside: Some("cachePoint"), ..FREE }),
+    (Scope::all("bedrock"), Cache { beside: Some("cachePoint"), ..COUNTED }),
 ];
 
 const COUNTED: Cache = Cache {
     any: true,
     most: Some(4),
     lifetimes: &["1h", "5m"],
-    beside: false,
+    beside: None,
     not_on_reasoning: true,
     whole: None,
 };
@@ -46,7 +46,7 @@ const FREE: Cache = Cache {
     any: true,
     most: None,
     lifetimes: &[],
-    beside: false,
+    beside: None,
     not_on_reasoning: false,
     whole: None,
 };
