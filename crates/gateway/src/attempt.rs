@@ -139,6 +139,7 @@ impl Order<'_> {
         }
         let mut exchange = translated.exchange;
         exchange.model = Some(Text::new(self.model));
+        exchange.asked = Some(Text::new(model));
         exchange.id = id.map(|id| Text::new(&id.simple().to_string()));
         exchange.created = now();
         if self.mark.goes_on && self.client.id() == self.from.id() {

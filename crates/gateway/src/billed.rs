@@ -37,7 +37,7 @@ impl Bill {
         let sums = Sums {
             requests: 1,
             failures: u64::from(failed.is_some()),
-            input: usage.input.unwrap_or_default(),
+            input: usage.input.unwrap_or_default() + usage.tool_input.unwrap_or_default(),
             cache_read: usage.cache_read.unwrap_or_default(),
             cache_write: usage.cache_write.unwrap_or_default(),
             output: usage.output.unwrap_or_default(),

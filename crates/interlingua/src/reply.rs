@@ -62,7 +62,9 @@ pub fn encode_reply(
     exchange: &Exchange,
     ledger: &mut Ledger,
 ) -> Vec<u8> {
-    let carried = exchange.carries.then(|| travel::pack(reply, to.seals())).flatten();
+    let carried =
+        exchange.carries.then(|| travel::pack(reply, to.seals(), exchange.asked.as_ref()));
+    let carried = carried.flatten();
     to.encode_reply(carried.as_ref().unwrap_or(reply), exchange, ledger)
 }
 
@@ -70,7 +72,7 @@ pub fn encode_reply(
 pub fn writer(to: &dyn Dialect, exchange: &Exchange) -> Box<dyn StreamWriter> {
     let writer = to.writer(exchange);
     if exchange.carries && !to.seals().is_empty() {
-        return Box::new(Carrier::new(writer, to.seals()));
+        return Box::new(Carrier::new(writer, to.seals(), exchange.asked.clone()));
     }
     writer
 }

@@ -14,15 +14,24 @@ use interlingua_model::{
 use interlingua_wire::{Doc, Limits, Pieces, Text};
 
 /// Reasoning as the dialect's clients carry it, if others than these issuers sealed it; with the blank
-/// between it and the thought before.
-fn packed(block: &Block, gap: Option<&Text>, own: &[&'static str]) -> Option<Box<Seal>> {
+/// between it and the thought before, and the model that alone can open it.
+fn packed(
+    block: &Block,
+    gap: Option<&Text>,
+    own: &[&'static str],
+    model: Option<&Text>,
+) -> Option<Box<Seal>> {
     let seal = block.seal.as_deref()?;
     if is_of(seal, own) || seal.data.is_empty() || !matches!(block.body, Body::Thinking(_)) {
         return None;
     }
     let mut alone = Turn::new(Role::Assistant);
     alone.blocks.extend(gap.map(|gap| Block::text(gap.clone()).into()));
-    alone.blocks.push(block.clone().into());
+    let mut block = block.clone();
+    if let Some(seal) = &mut block.seal {
+        seal.origin.model = seal.origin.model.take().or(model.cloned());
+    }
+    alone.blocks.push(block.into());
     let reply = Reply { turn: alone, ..Reply::default() };
     let written = Native.encode_reply(&reply, &Exchange::default(), &mut Ledger::default());
     if written.len() > MOST {
@@ -121,7 +130,7 @@ fn fill(turns: &mut Vec<Verbatim<Turn>>, turn: usize, at: usize, gap: Text) -> (
 }
 
 /// A whole reply whose reasoning has the seals that the client can carry, if any has to.
-pub(crate) fn pack(reply: &Reply, own: &[&'static str]) -> Option<Reply> {
+pub(crate) fn pack(reply: &Reply, own: &[&'static str], model: Option<&Text>) -> Option<Reply> {
     let mut carried: Option<Reply> = None;
     let blocks = &reply.turn.blocks;
     for (at, block) in blocks.iter().enumerate() {
@@ -129,7 +138,7 @@ pub(crate) fn pack(reply: &Reply, own: &[&'static str]) -> Option<Reply> {
             [.., thought, gap] if is_thought(thought) => blank(gap),
             _ => None,
         };
-        if let Some(seal) = packed(block, gap, own) {
+        if let Some(seal) = packed(block, gap, own, model) {
             let carried = carried.get_or_insert_with(|| reply.clone());
             carried.turn.blocks[at].edit().seal = Some(seal);
         }
@@ -141,6 +150,7 @@ pub(crate) fn pack(reply: &Reply, own: &[&'static str]) -> Option<Reply> {
 pub(crate) struct Carrier {
     writer: Box<dyn StreamWriter>,
     own: &'static [&'static str],
+    model: Option<Text>,
     /// Reasoning that is open, and what was said of it since.
     open: Option<(Block, Pieces)>,
     /// The blank before it.
@@ -199,8 +209,12 @@ impl Before {
 }
 
 impl Carrier {
-    pub(crate) fn new(writer: Box<dyn StreamWriter>, own: &'static [&'static str]) -> Self {
-        Self { writer, own, open: None, gap: None, before: Before::Other }
+    pub(crate) fn new(
+        writer: Box<dyn StreamWriter>,
+        own: &'static [&'static str],
+        model: Option<Text>,
+    ) -> Self {
+        Self { writer, own, model, open: None, gap: None, before: Before::Other }
     }
 }
 
@@ -213,7 +227,8 @@ impl StreamWriter for Carrier {
         }
         match event {
             Event::Open { index, block } if is_thought(block) => {
-                if let Some(seal) = packed(block, self.gap.as_ref(), self.own) {
+                if let Some(seal) = packed(block, self.gap.as_ref(), self.own, self.model.as_ref())
+                {
                     let mut block = block.clone();
                     block.seal = Some(seal);
                     self.writer.write(&Event::Open { index: *index, block }, out, ledger);
@@ -241,7 +256,7 @@ impl StreamWriter for Carrier {
                         thinking.text = said.into_text();
                     }
                     let strange = block.seal.as_ref().is_some_and(|seal| !is_of(seal, self.own));
-                    let seal = packed(&block, self.gap.as_ref(), self.own)
+                    let seal = packed(&block, self.gap.as_ref(), self.own, self.model.as_ref())
                         .or(block.seal.filter(|_| strange));
                     if let Some(seal) = seal {
                         let (index, delta) = (*index, Delta::Seal(seal));

@@ -54,6 +54,25 @@ fn a_responses_client_carries_signatures_even_if_it_drops_the_text() {
     }
 }
 
+#[test]
+fn what_one_model_sealed_goes_to_no_other_of_its_house() {
+    for streamed in [false, true] {
+        let items = said(THOUGHT, "anthropic", "openai-responses", streamed);
+        let items = items.trim_start_matches('[').trim_end_matches(']');
+        let body = format!(
+            r#"{{"model":"m","input":[{{"role":"user","content":"hi"}},{items},
+            {{"type":"function_call_output","call_id":"toolu_1","output":"x"}}]}}"#
+        );
+        for same in ["claude-sonnet-4-5", "claude-sonnet-4-5-20250929"] {
+            let home = sent(&body, "openai-responses", "anthropic", same);
+            assert!(home.contains(r#""signature":"c2lnbmVk""#), "{home}");
+        }
+        let other = sent(&body, "openai-responses", "anthropic", "claude-opus-4-8");
+        assert!(!other.contains("c2lnbmVk") && !other.contains("aGlkZGVu"), "{other}");
+        assert!(!other.contains("Look first."), "{other}");
+    }
+}
+
 const INTERLEAVED: &str = r#"{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[
     {"type":"thinking","thinking":"First, the ships.","signature":"b25l"},
     {"type":"text","text":""},
@@ -109,7 +128,9 @@ fn what_only_looks_like_ours_is_left_to_its_provider() {
 /// The content of a reply as its client gets it.
 fn said(reply: &str, from: &str, to: &str, streamed: bool) -> String {
     let (from, to) = (find(from).unwrap(), find(to).unwrap());
-    let exchange = Exchange { carries: true, ..Exchange::default() };
+    let asked = reply.split(r#""model":""#).nth(1).and_then(|rest| rest.split('"').next());
+    let asked = asked.map(Text::new);
+    let exchange = Exchange { carries: true, asked, ..Exchange::default() };
     let read = read_reply(reply.to_owned().into(), from, &exchange, None).unwrap();
     let body = if streamed {
         let events = interlingua::unfold(&read.reply);

@@ -36,6 +36,8 @@ pub struct Target {
 pub struct Exchange {
     /// The model the client asked for, if the reply does not name one.
     pub model: Option<Text>,
+    /// The model that was asked, as its provider knows it: what comes sealed is sealed by it.
+    pub asked: Option<Text>,
     /// The flavor of the dialect the reply is written in by the provider.
     pub flavor: Option<&'static str>,
     /// An id for a reply that brings none; ids of its parts are derived from it.

@@ -295,3 +295,36 @@ fn all_accepted(house: &House) {
         assert_eq!(request["accepted"], true, "{}: {request}", request["violations"]);
     }
 }
+
+/// Without a store, what a model sealed travels with its client: past another provider and another model of the
+/// same one, who are not sent it, and back to the first.
+#[test]
+fn a_thought_that_travels_goes_to_no_other_model() {
+    const MODELS: [&str; 5] = [
+        "anthropic/claude-sonnet-4-5",
+        "anthropic/claude-sonnet-4-5",
+        "openai/gpt-5.5",
+        "anthropic/claude-opus-4-8",
+        "anthropic/claude-sonnet-4-5",
+    ];
+    let client = CLIENTS.iter().find(|client| client.dialect == "openai-responses").unwrap();
+    for stream in [false, true] {
+        let options = crate::responses::options();
+        let house = House::playing(options, |config| config.store.place = Place::Off);
+        let mut request = (client.begin)(MODELS[0], stream, "Look at the harbour.");
+        for (nth, model) in MODELS.iter().enumerate() {
+            request["model"] = json!(model);
+            let reply = client.ask(house.addr(), model, stream, &request).unwrap();
+            if (client.go_on)(&mut request, &reply, "14 of them") == 0 {
+                ask_more(client, &mut request, "And now?");
+            }
+            let sent = house.log().last().unwrap().clone();
+            let knows = sent["request"].to_string().contains("First, the ships.");
+            assert_eq!(knows, [1, 4].contains(&nth), "{model}: {sent}");
+        }
+        for request in house.log() {
+            assert_eq!(request["accepted"], true, "{}", request["violations"]);
+        }
+        assert_eq!(house.log().len(), MODELS.len());
+    }
+}
