@@ -115,7 +115,7 @@ fn open(gateway: Arc<Gateway>, listen: SocketAddr) -> io::Result<(TcpListener, D
     let room = Arc::new(Semaphore::new(gateway.config.load().limits.connections));
     let door = Door { addr, room, crowd: Crowd::default(), stop: stopped, here };
     let exporter = Exporter::start(&gateway);
-    let sharing = Sharing::begin(Arc::clone(&gateway));
+    let sharing = Sharing::begin(Arc::clone(&gateway))?;
     Ok((listener, door, Running { addr, gateway, stop, left, exporter, sharing }))
 }
 

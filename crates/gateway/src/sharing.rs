@@ -1,43 +1,60 @@
 //! What the nodes of one store tell each other, about once a second: what happens to keys that have limits, and
 //! which keys there are. No request waits for it, but those that come before the first time.
 
+use std::convert::Infallible;
+use std::io;
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
-use tokio::task::JoinHandle;
+use tokio::runtime::Builder;
+use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
 use crate::state::Gateway;
 
-/// Goes on until this is dropped.
+/// Goes on until this is dropped, on a thread of its own: whoever has started the gateway may have other things to
+/// do than to drive its tasks.
 #[derive(Debug)]
-pub(crate) struct Sharing(JoinHandle<()>);
+pub(crate) struct Sharing {
+    stop: oneshot::Sender<Infallible>,
+    ended: oneshot::Receiver<Infallible>,
+}
 
 impl Sharing {
-    pub(crate) fn begin(gateway: Arc<Gateway>) -> Self {
-        Self(tokio::spawn(async move {
-            gateway.known().await;
-            for turn in 1_u64.. {
-                sleep(EVERY).await;
-                gateway.share().await;
-                if turn.is_multiple_of(KEYS) {
-                    gateway.keyring.look().await;
+    pub(crate) fn begin(gateway: Arc<Gateway>) -> io::Result<Self> {
+        let (stop, stopped) = oneshot::channel();
+        let (here, ended) = oneshot::channel();
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let work = move || {
+            runtime.block_on(async move {
+                tokio::select! {
+                    () = go_on(gateway) => {}
+                    _ = stopped => {}
                 }
-            }
-        }))
+            });
+            drop((runtime, here));
+        };
+        thread::Builder::new().name("gateway sharing".to_owned()).spawn(work)?;
+        Ok(Self { stop, ended })
     }
 
     /// Ends it, and is over when that has happened.
-    pub(crate) async fn end(mut self) {
-        self.0.abort();
-        // It was cancelled, as it should be.
-        let _ = (&mut self.0).await;
+    pub(crate) async fn end(self) {
+        drop(self.stop);
+        // Nobody answers who has gone.
+        let _ = self.ended.await;
     }
 }
 
-impl Drop for Sharing {
-    fn drop(&mut self) {
-        self.0.abort();
+async fn go_on(gateway: Arc<Gateway>) {
+    gateway.known().await;
+    for turn in 1_u64.. {
+        sleep(EVERY).await;
+        gateway.share().await;
+        if turn.is_multiple_of(KEYS) {
+            gateway.keyring.look().await;
+        }
     }
 }
 
