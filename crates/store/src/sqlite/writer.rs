@@ -364,6 +364,6 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
 const POLL: Duration = Duration::from_secs(1);
 /// Between two commits of records at least. One that comes after silence is written at once; of many, each
 /// is on disk so much later at the most, and found at once by whoever asks.
-const PACE: Duration = Duration::from_millis(10);
+const PACE: Duration = Duration::from_millis(50);
 /// Before something that failed is tried again.
 const AGAIN: Duration = Duration::from_secs(1);
