@@ -116,7 +116,7 @@ fn assistant(
     let (before, seals) = thinking(&mut fields, &calls, place != Place::REPLY, &mut turn);
     let first = turn.blocks.len();
     spoken(node, &fields, &calls, &mut turn, place, ledger);
-    citations(fields.annotations, turn.blocks.get_mut(first..).unwrap_or_default(), place, ledger);
+    citations(&mut fields, turn.blocks.get_mut(first..).unwrap_or_default(), place, ledger);
     turn.blocks[before..].rotate_left(first - before);
     for image in fields.images.into_iter().flat_map(Node::items) {
         turn.blocks.push(parts::part(image, place, ledger));
@@ -237,24 +237,28 @@ fn spoken(
     }
 }
 
-/// Annotations mark the last text of the message.
+/// Annotations mark the last text of the message; where there is none, a request keeps them as they are.
 fn citations(
-    list: Option<Node<'_>>,
+    fields: &mut Fields<'_>,
     blocks: &mut [Verbatim<Block>],
     place: Place,
     ledger: &mut Ledger,
 ) {
-    let mut items = list.into_iter().flat_map(Node::items).peekable();
-    if items.peek().is_none() {
-        return;
-    }
+    let Some(list) = fields.annotations.filter(|list| !list.is_empty()) else { return };
     let text = blocks.iter_mut().rev().find(|block| matches!(block.body, Body::Text { .. }));
-    let Some(text) = text else {
-        ledger.loss(note::CITATION_REDUCED, place, "annotations without a text are left out");
-        return;
-    };
-    if let Body::Text { citations, .. } = &mut text.edit().body {
-        citations.extend(items.map(citation));
+    match text {
+        Some(text) => {
+            if let Body::Text { citations, .. } = &mut text.edit().body {
+                citations.extend(list.items().map(citation));
+            }
+        }
+        None if place == Place::REPLY => {
+            ledger.loss(note::CITATION_REDUCED, place, "annotations without a text are left out");
+        }
+        None => {
+            fields.extras.retain(ID, |key, _| *key != "held annotations");
+            fields.extras.put(ID, Text::word("annotations"), list.json());
+        }
     }
 }
 
