@@ -228,7 +228,7 @@ fn spoken(
     let signed = |block: &&mut Verbatim<Block>| matches!(block.body, Body::Text { .. });
     if let Some(seal) = calls::signature(node) {
         match turn.blocks.get_mut(first..).unwrap_or_default().iter_mut().rev().find(signed) {
-            Some(block) => block.edit().seal = Some(Box::new(seal)),
+            Some(block) => block.change_beside(|block| block.seal = Some(Box::new(seal))),
             None => turn.blocks.push(Block::text(Text::EMPTY).sealed(Some(seal)).into()),
         }
     }
@@ -247,11 +247,12 @@ fn citations(
     let Some(list) = fields.annotations.filter(|list| !list.is_empty()) else { return };
     let text = blocks.iter_mut().rev().find(|block| matches!(block.body, Body::Text { .. }));
     match text {
-        Some(text) => {
-            if let Body::Text { citations, .. } = &mut text.edit().body {
+        // They stand beside the text, as the message's signature does: a part stays as it is written.
+        Some(text) => text.change_beside(|block| {
+            if let Body::Text { citations, .. } = &mut block.body {
                 citations.extend(list.items().map(citation));
             }
-        }
+        }),
         None if place == Place::REPLY => {
             ledger.loss(note::CITATION_REDUCED, place, "annotations without a text are left out");
         }
