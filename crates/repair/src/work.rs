@@ -279,8 +279,16 @@ impl<'w> Work<'w> {
     }
 
     /// Puts the blocks of the next turn at the end of this one, and the next turn away. Fields that
-    /// only one dialect knows go with it.
+    /// only one dialect knows go with it, but it stays known which fields the blocks come from.
     pub fn join_next(&mut self, turn: usize) {
+        let dialect = self.profile.dialect;
+        let fields = self.turns()[turn + 1].extras.of(dialect).iter();
+        let held: Vec<_> = fields.filter(|(key, _)| key.raw().starts_with(HELD)).cloned().collect();
+        for (key, value) in held {
+            if self.turns()[turn].extras.find(dialect, &key.contents()).is_none() {
+                self.turn(turn).extras.put(dialect, key, value);
+            }
+        }
         while !self.blocks(turn + 1).is_empty() {
             let end = self.blocks(turn).len();
             self.carry((turn + 1, 0), (turn, end));
@@ -349,3 +357,6 @@ impl<'w> Work<'w> {
         &self.done.trail
     }
 }
+
+/// How the mark of a field begins whose meaning is held in blocks.
+const HELD: &str = "held ";
