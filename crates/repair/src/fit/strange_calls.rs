@@ -31,7 +31,7 @@ pub fn apply(work: &mut Work<'_>) {
     for turn in 0..work.turns().len() {
         let this = &work.turns()[turn];
         let calls = this.extras.find(dialect, CALLS).filter(|_| !is_assistants(this));
-        if calls.is_some_and(|calls| !is_taken(work, calls.doc().root())) {
+        if calls.is_some_and(|calls| !is_taken(work, turn, calls.doc().root())) {
             let what = "left out calls in a message that is not the model's";
             work.loss(Place::turn(turn), what);
             work.turn(turn).extras.retain(dialect, |key, _| key != CALLS);
@@ -39,18 +39,21 @@ pub fn apply(work: &mut Work<'_>) {
     }
 }
 
-fn is_taken(work: &Work<'_>, calls: Node<'_>) -> bool {
+fn is_taken(work: &Work<'_>, turn: usize, calls: Node<'_>) -> bool {
     let unique = work.profile.calls.unique == Unique::Conversation;
-    calls.is_array()
-        && calls.items().all(|call| is_fine(work.profile, call))
-        && !(unique && calls.items().any(|call| is_repeated(work, &id(call))))
+    are_fine(work.profile, calls)
+        && !(unique && calls.items().any(|call| is_repeated(work, turn, &id(call))))
 }
 
-/// Whether several calls have this id, wherever they stand.
-fn is_repeated(work: &Work<'_>, wanted: &Text) -> bool {
+fn are_fine(profile: &Profile, calls: Node<'_>) -> bool {
+    calls.is_array() && calls.items().all(|call| is_fine(profile, call))
+}
+
+/// Whether several calls have this id up to this turn, wherever they stand. Calls after it get another.
+fn is_repeated(work: &Work<'_>, turn: usize, wanted: &Text) -> bool {
     let dialect = work.profile.dialect;
     let mut count = 0;
-    for turn in work.turns() {
+    for turn in &work.turns()[..=turn] {
         let blocks = turn.blocks.iter().filter_map(|block| pairing::call(block));
         count += blocks.filter(|call| call.id == *wanted).count();
         if let Some(calls) = turn.extras.find(dialect, CALLS) {
@@ -58,6 +61,18 @@ fn is_repeated(work: &Work<'_>, wanted: &Text) -> bool {
         }
     }
     count > 1
+}
+
+/// The ids of the calls in a turn that is not the model's, if nothing else speaks against them.
+pub(crate) fn ids_in(work: &Work<'_>, turn: usize) -> Vec<Text> {
+    let this = &work.turns()[turn];
+    if this.extras.is_empty() || is_assistants(this) || !work.is_own() {
+        return Vec::new();
+    }
+    let Some(calls) = this.extras.find(work.profile.dialect, CALLS) else { return Vec::new() };
+    let doc = calls.doc();
+    let fine = are_fine(work.profile, doc.root());
+    doc.root().items().filter(|_| fine).map(id).collect()
 }
 
 fn id(call: Node<'_>) -> Text {

@@ -23,6 +23,7 @@ use interlingua_wire::Text;
 
 use crate::Work;
 use crate::fingerprint::{fingerprint, repeats};
+use crate::fit::strange_calls;
 use crate::pairing::{self, Round, Spot};
 use crate::profile::calls::Unique;
 
@@ -35,6 +36,7 @@ pub fn apply(work: &mut Work<'_>) {
     let mut seen = HashMap::new();
     let mut last = None;
     let mut start = 0;
+    let mut looked = 0;
     while let Some(round) = Round::at(work.turns(), start) {
         let mut next = (round.speech.start, 0);
         while let Some((spot, id)) = call_from(work, start, next) {
@@ -44,6 +46,11 @@ pub fn apply(work: &mut Work<'_>) {
             last = Some(spot.0);
             next = (spot.0, spot.1 + 1);
             let kind = is_freeform(work, spot);
+            if unique == Unique::Conversation {
+                let others = (looked..spot.0).flat_map(|turn| strange_calls::ids_in(work, turn));
+                seen.extend(others.map(|id| (id.contents().into_owned(), false)));
+                looked = spot.0;
+            }
             let taken = match seen.get(&*id.contents()) {
                 Some(before) => unique != Unique::Kind || *before != kind,
                 None => false,
@@ -65,8 +72,11 @@ pub fn apply(work: &mut Work<'_>) {
 /// Whether any two calls that must differ perhaps have one id.
 fn has_repeated(work: &Work<'_>, unique: Unique) -> bool {
     let mut seen = Vec::new();
-    for turn in work.turns() {
+    for (at, turn) in work.turns().iter().enumerate() {
         let before = seen.len();
+        if unique == Unique::Conversation {
+            seen.extend(strange_calls::ids_in(work, at).iter().map(fingerprint));
+        }
         let calls = turn.blocks.iter().filter_map(|block| pairing::call(block));
         seen.extend(calls.map(|call| fingerprint(&call.id)));
         if unique == Unique::Turn && repeats(&mut seen[before..]) {
