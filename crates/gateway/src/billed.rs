@@ -8,6 +8,7 @@ use interlingua_store::{Accounts, Day, Keeper, Sums, Used};
 use serde_json::{Value, json};
 
 use crate::access::Shown;
+use crate::config::SIMULATED;
 use crate::endpoint::Query;
 use crate::refusal::{Refusal, failure};
 use crate::sessions::refused;
@@ -45,7 +46,10 @@ impl Bill {
         };
         // Names that no provider knows are not worth a sum each.
         let model = if failed == Some(FailureKind::NotFound) { "*" } else { model };
-        self.store.add(Day::today(), &self.owner, &format!("{provider}/{model}"), &sums);
+        // What is built in has its provider in its name.
+        let of_it =
+            if provider == SIMULATED { model.to_owned() } else { format!("{provider}/{model}") };
+        self.store.add(Day::today(), &self.owner, &of_it, &sums);
     }
 }
 

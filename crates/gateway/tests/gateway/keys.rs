@@ -292,6 +292,10 @@ fn where_no_keys_are_asked_for_anybody_makes_them() {
     assert_eq!(post(house.addr(), "/api/keys", &shows(&secret), br#"{"name":"eve"}"#).status, 403);
     let keys: Vec<_> = usage(house.addr(), "", "").iter().map(|row| row["key"].clone()).collect();
     assert_eq!(keys, ["", "ann"]);
+    let built_in = (CLIENTS[0].begin)("sim/echo", false, "Hi.").to_string();
+    assert_eq!(post(house.addr(), "/v1/messages", "", built_in.as_bytes()).status, 200);
+    let models = usage(house.addr(), "", "?key=");
+    assert!(models.iter().any(|row| row["model"] == "sim/echo"), "{models:?}");
 }
 
 #[test]
