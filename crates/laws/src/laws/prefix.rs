@@ -221,13 +221,14 @@ fn is_models_item(item: Node<'_>) -> bool {
     }
     // Whoever has a role and something to say speaks, whatever else is said of it.
     let speaks = item.get("role").is_some() && item.get("content").is_some();
-    if !item.get("type").is_some_and(Node::is_string) {
-        // What says nothing of itself is a message, unless it holds reasoning.
+    if kind == "message" || !item.get("type").is_some_and(Node::is_string) {
+        // What says nothing of itself is a message, unless it holds reasoning. So does one that says
+        // that it is a message, and neither whose nor what is said: only the model has reasoning.
         let mut holds = ["summary", "encrypted_content"].into_iter();
         let reasoning = item.get("content").is_none() && holds.any(|key| item.get(key).is_some());
         return item.get("role").is_none() && reasoning;
     }
-    !speaks && !answers && !matches!(&*kind, "message" | "item_reference")
+    !speaks && !answers && kind != "item_reference"
 }
 
 /// Whether this is a reference to an item that the provider keeps.
