@@ -1,6 +1,6 @@
 //! Questions that several rules ask of a conversation.
 
-use interlingua_model::{Block, Body, Form, Role, Source, Turn, Verbatim};
+use interlingua_model::{Block, Body, DialectId, Form, Role, Source, Turn, Verbatim};
 use interlingua_wire::Text;
 
 use crate::Work;
@@ -232,4 +232,10 @@ pub(crate) fn instructs(turn: &Turn) -> bool {
 
 pub(crate) fn is_assistants(turn: &Turn) -> bool {
     turn.role == Role::Assistant
+}
+
+/// Whether a text of the message may stand in another field than its content: the words of what was
+/// spoken, or the place of a seal.
+pub(crate) fn speaks_elsewhere(turn: &Turn, dialect: DialectId) -> bool {
+    ["audio", "held extra_content"].iter().any(|field| turn.extras.find(dialect, field).is_some())
 }

@@ -19,7 +19,7 @@ use interlingua_model::{Body, Place, Role, Turn};
 
 use super::missing_role::UNKNOWN;
 use crate::Work;
-use crate::look::{is_call, is_reasoning};
+use crate::look::{is_assistants, is_call, is_reasoning, speaks_elsewhere};
 use crate::pairing::is_old;
 use crate::profile::texts::NoContent;
 
@@ -30,8 +30,11 @@ pub fn apply(work: &mut Work<'_>) {
     }
     for turn in 0..work.turns().len() {
         let this = &work.turns()[turn];
-        let stranger = this.extras.find(work.profile.dialect, UNKNOWN).is_some();
-        if (stranger || may_lack(this)) && is_refused(work, turn) {
+        let dialect = work.profile.dialect;
+        let stranger = this.extras.find(dialect, UNKNOWN).is_some();
+        let calls = || this.blocks.iter().any(|block| is_call(block));
+        let elsewhere = || is_assistants(this) && speaks_elsewhere(this, dialect) && !calls();
+        if (stranger || may_lack(this) || elsewhere()) && is_refused(work, turn) {
             work.change(Place::turn(turn), "the message has no content: it is written with one");
             work.turn(turn);
         }

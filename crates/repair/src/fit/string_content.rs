@@ -18,7 +18,7 @@ use interlingua_model::{Block, Body, Extras, Place, Role, Turn, Verbatim};
 use interlingua_wire::Text;
 
 use crate::Work;
-use crate::look::{is_assistants, is_reasoning, is_result};
+use crate::look::{is_assistants, is_reasoning, is_result, speaks_elsewhere};
 use crate::profile::texts::Strings;
 
 pub fn apply(work: &mut Work<'_>) {
@@ -75,7 +75,8 @@ fn is_empty_list(work: &Work<'_>, turn: &Verbatim<Turn>) -> bool {
     let beside = |block: &Verbatim<Block>| {
         is_reasoning(block) || matches!(block.body, Body::ToolCall(_) | Body::Refusal(_))
     };
-    contents(turn).all(beside)
+    let elsewhere = || is_assistants(turn) && speaks_elsewhere(turn, work.profile.dialect);
+    (contents(turn).all(beside) || elsewhere())
         && turn.text_for(work.profile.dialect).is_some_and(|text| {
             let doc = text.doc();
             let none = contents(turn).next().is_none();
