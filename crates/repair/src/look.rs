@@ -234,8 +234,10 @@ pub(crate) fn is_assistants(turn: &Turn) -> bool {
     turn.role == Role::Assistant
 }
 
-/// Whether a text of the message may stand in another field than its content: the words of what was
-/// spoken, or the place of a seal.
+/// Whether something of the message may stand in another field than its content: the words of what was
+/// spoken, the place of a seal, or what should be an image.
 pub(crate) fn speaks_elsewhere(turn: &Turn, dialect: DialectId) -> bool {
-    ["audio", "held extra_content"].iter().any(|field| turn.extras.find(dialect, field).is_some())
+    ELSEWHERE.iter().any(|field| turn.extras.find(dialect, field).is_some())
 }
+
+const ELSEWHERE: &[&str] = &["audio", "held extra_content", "held images"];
