@@ -174,8 +174,7 @@ pub(super) fn block(value: &Value) -> Value {
     // Null is no member of a union.
     let mut members = value.as_object().into_iter().flatten();
     let Some((kind, inner)) = members.find(|(_, inner)| !inner.is_null()) else {
-        // Nothing is said in it.
-        return json!({"type": "text", "text": ""});
+        return json!({"type": "text", "text": "{}"});
     };
     match kind.as_str() {
         "text" => json!({"type": "text", "text": inner}),
