@@ -8,6 +8,7 @@ use interlingua_model::{Block, Body, Place, Section, Source, ToolResult, Verbati
 use interlingua_wire::Node;
 
 use crate::Work;
+use crate::fit::empty_text;
 
 pub(crate) fn forget(work: &mut Work<'_>) {
     if let Some(takes) = work.profile.fields.takes.filter(|_| work.is_own()) {
@@ -16,6 +17,9 @@ pub(crate) fn forget(work: &mut Work<'_>) {
     for at in 0..work.ledger().entries.len() {
         let place = work.ledger().entries[at].place;
         forget_at(work, place);
+        if work.profile.thinking.placed {
+            empty_text::hold_place(work, place);
+        }
     }
 }
 

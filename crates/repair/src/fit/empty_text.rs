@@ -3,7 +3,8 @@
 //! A text without a word says nothing, and many providers refuse it; once it is in the history, each
 //! later request is refused as well. Its cache mark goes to the block before it. What is empty between
 //! two blocks of reasoning is left to `blank-between-reasoning`, and a turn that holds nothing else to
-//! `empty-turn`.
+//! `empty-turn`. A block that was never empty, but lost what was said in it on its way, keeps its place
+//! where the model has thought: the signatures after it count it.
 //!
 //! ## Why
 //! > messages: text content blocks must be non-empty
@@ -22,11 +23,12 @@
 //! after    user: "go on"
 //! ```
 
-use interlingua_model::Place;
+use interlingua_model::{Body, Place, Role, Section};
+use interlingua_wire::Text;
 
-use crate::Work;
 use crate::mend::unanswered_call;
 use crate::profile::texts::Least;
+use crate::{Work, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
     if work.profile.texts.least == Least::Nothing {
@@ -65,3 +67,22 @@ pub(super) fn leave_out(work: &mut Work<'_>, turn: usize, block: usize) {
     }
     unanswered_call::keep_word(work, turn);
 }
+
+/// Puts a word into what the model said here, if that was lost where the model has thought.
+pub(crate) fn hold_place(work: &mut Work<'_>, place: Place) {
+    let (Some(turn), Some(at)) = (place.index, place.block) else { return };
+    let (turn, at) = (turn as usize, at as usize);
+    let Some(this) = work.turns().get(turn) else { return };
+    let is_lost = place.section == Section::Turns
+        && this.role == Role::Assistant
+        && this.blocks.get(at).and_then(|block| block.body.as_text()).is_some_and(Text::is_empty);
+    let mut thoughts = work.turns()[..=turn].iter().flat_map(|turn| &turn.blocks);
+    if is_lost && thoughts.any(|block| thoughts::is_thinking(block)) {
+        work.begin("empty-text");
+        work.change(place, "a text that lost its words keeps its place among thoughts");
+        let text = Text::word(LOST);
+        work.edit(turn, at).body = Body::Text { text, citations: Vec::new() };
+    }
+}
+
+const LOST: &str = "(lost text)";
