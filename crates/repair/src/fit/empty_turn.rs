@@ -30,6 +30,7 @@ use crate::Work;
 use crate::look::words;
 use crate::profile::calls::Answers;
 use crate::profile::roles::{Instructions, Joined, Last};
+use crate::thoughts::is_thinking;
 
 pub fn apply(work: &mut Work<'_>) {
     if work.takes_empty() && work.takes_silence() {
@@ -91,6 +92,7 @@ fn is_taken(work: &Work<'_>, turn: usize) -> bool {
     match this.role {
         Role::Assistant => {
             work.takes_silence()
+                || is_thought(work, turn)
                 || work.is_own()
                     && roles.silent_last
                     && turn + 1 == work.turns().len()
@@ -104,6 +106,18 @@ fn is_taken(work: &Work<'_>, turn: usize) -> bool {
             work.takes_empty() || stands && this.blocks.is_empty() && !this.extras.is_empty()
         }
     }
+}
+
+/// Whether the content is a thought, if one without words, as the client wrote it.
+fn is_thought(work: &Work<'_>, turn: usize) -> bool {
+    let dialect = work.profile.dialect;
+    let part = |block: &Verbatim<Block>| {
+        is_thinking(block)
+            && block.extras.of(dialect).iter().any(|(key, _)| key.raw().starts_with(PART))
+    };
+    work.profile.texts.reasoning_in_content
+        && work.turns()[turn].text_for(dialect).is_some()
+        && work.blocks(turn).iter().any(part)
 }
 
 /// Whether the content is an empty list or string, as the client wrote it.
@@ -183,5 +197,7 @@ fn fill(work: &mut Work<'_>, turn: usize) {
     work.change(Place::turn(turn), "the user's turn is empty, and says so");
 }
 
+/// How the mark of a part begins that not every server knows.
+const PART: &str = "part ";
 /// What stands in place of nothing.
 pub const EMPTY_MESSAGE: &str = "(empty message)";
