@@ -10,7 +10,7 @@ use super::fields::{CALL, DETAILS, Fields, UNSAID, UNTHOUGHT};
 use super::mark;
 use super::parts::{self, odd};
 use super::unanswered::{CALLS_PER_TURN, Unanswered};
-use super::{ID, calls, reasoning};
+use super::{ID, calls, paired, reasoning};
 use crate::{body, note};
 
 pub(super) fn messages(list: Node<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Turn>> {
@@ -115,7 +115,10 @@ fn assistant(
     turn.blocks.reserve_exact(calls.len() + 1);
     let (before, seals) = thinking(&mut fields, &calls, place != Place::REPLY, &mut turn);
     let first = turn.blocks.len();
+    let entries = ledger.entries.len();
     spoken(node, &fields, &calls, &mut turn, place, ledger);
+    let notes = ledger.entries.get_mut(entries..).unwrap_or_default();
+    let among_parts = paired::take_calls(&mut turn.blocks, first, &calls, notes);
     citations(&mut fields, turn.blocks.get_mut(first..).unwrap_or_default(), place, ledger);
     turn.blocks[before..].rotate_left(first - before);
     for image in fields.images.into_iter().flat_map(Node::items) {
@@ -132,6 +135,7 @@ fn assistant(
         }
         turn.blocks.push(block);
     }
+    turn.blocks.extend(among_parts);
     turn.extras = fields.extras;
     turn
 }

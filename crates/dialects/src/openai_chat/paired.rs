@@ -1,6 +1,6 @@
 //! Calls and results among the parts of a content, where relays put them as another dialect does.
 
-use interlingua_model::{Args, Block, Body, Ledger, Place, ToolCall, ToolResult};
+use interlingua_model::{Args, Block, Body, Entry, Ledger, Place, ToolCall, ToolResult, Verbatim};
 use interlingua_wire::{Kind, Node};
 
 use super::parts::{self, odd};
@@ -38,4 +38,32 @@ pub(super) fn decode(
         _ => return None,
     };
     Some(Block::new(body))
+}
+
+/// Takes calls from among the parts of a message that has a list of calls: they come after those, whose
+/// seals count their places. Notes on what stands after them are about one place less.
+pub(super) fn take_calls(
+    blocks: &mut Vec<Verbatim<Block>>,
+    first: usize,
+    calls: &[Verbatim<Block>],
+    notes: &mut [Entry],
+) -> Vec<Verbatim<Block>> {
+    let mut taken = Vec::new();
+    if calls.is_empty() {
+        return taken;
+    }
+    for at in (first..blocks.len()).rev() {
+        if !matches!(blocks[at].body, Body::ToolCall(_)) {
+            continue;
+        }
+        taken.insert(0, blocks.remove(at));
+        for place in notes.iter_mut().map(|note| &mut note.place) {
+            place.block = match place.block {
+                Some(block) if block as usize == at => None,
+                Some(block) if block as usize > at => Some(block - 1),
+                other => other,
+            };
+        }
+    }
+    taken
 }
