@@ -110,7 +110,7 @@ fn listed(entries: Option<Node<'_>>, id: &Text, seal: &Seal) -> Json {
 }
 
 /// An object with this field, in its place or at the end.
-fn with(object: Node<'_>, key: &'static str, value: &Json) -> Json {
+pub(crate) fn with(object: Node<'_>, key: &'static str, value: &Json) -> Json {
     let mut there = false;
     Json::object(|out| {
         for field in object.fields() {

@@ -23,7 +23,7 @@ use interlingua_wire::{Json, Node, Text};
 use super::forced_while_thinking::{self, turn_off};
 use super::strange_calls::CALLS;
 use crate::profile::thinking::Echo;
-use crate::{Work, thoughts};
+use crate::{Work, stand_in, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
     work.begin("forced-while-thinking");
@@ -72,9 +72,24 @@ fn echo_in(work: &mut Work<'_>, answer: Range<usize>) {
     if work.turns()[answer.clone()].iter().any(|turn| has_reasoning(turn, true)) {
         return respell(work, answer);
     }
+    put_empty(work, answer.start);
+}
+
+/// Puts reasoning without a word before all else in the turn. What the client wrote stays as it is,
+/// unless it has another field for reasoning.
+fn put_empty(work: &mut Work<'_>, turn: usize) {
+    let field = work.profile.thinking.echo_field;
+    let written = work.turns()[turn].text_for(work.profile.dialect);
+    let written = written.map(Json::doc).filter(|doc| {
+        let thinks = |name: &str| name.contains("reasoning") || name.contains("thinking");
+        doc.root().is_object() && !doc.root().fields().any(|field| thinks(&field.name()))
+    });
     let empty = Thinking { text: Text::EMPTY, form: Form::Full };
-    let turn = answer.start;
     work.insert(turn, 0, Block::new(Body::Thinking(empty)));
+    if let Some(written) = written.filter(|_| !field.is_empty()) {
+        let text = stand_in::with(written.root(), field, &Json::string(&Text::EMPTY));
+        work.reword(turn, text, |_| {});
+    }
     work.change(Place::block(turn, 0), "the reasoning of the calls is gone: it is empty");
 }
 
@@ -84,11 +99,7 @@ fn with_calls(work: &mut Work<'_>) {
         let turns = &work.turns()[run.clone()];
         let Some(calls) = turns.iter().position(|turn| has_calls(turn)) else { continue };
         if !turns.iter().any(|turn| has_reasoning(turn, true)) {
-            let empty = Thinking { text: Text::EMPTY, form: Form::Full };
-            let turn = run.start + calls;
-            work.insert(turn, 0, Block::new(Body::Thinking(empty)));
-            let what = "the reasoning of the calls is gone: it is empty";
-            work.change(Place::block(turn, 0), what);
+            put_empty(work, run.start + calls);
         }
     }
 }
