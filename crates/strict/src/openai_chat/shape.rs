@@ -105,7 +105,7 @@ fn missing(request: &Request<'_>, findings: &mut Findings) {
                 inner(part, &path, field, &mut lacking);
             }
         }
-        let calls = if LOOSE_CALLS.contains(&request.flavor) { &[][..] } else { message.calls() };
+        let calls = if reads_calls(request) { message.calls() } else { &[][..] };
         for (at, call) in calls.iter().enumerate() {
             made_of(call, &message.at(&format!("tool_calls.{at}")), CALL, &mut lacking);
         }
@@ -123,6 +123,11 @@ fn missing(request: &Request<'_>, findings: &mut Findings) {
         };
         MISSING.refuse(request, findings, &refusal);
     }
+}
+
+/// Whether it is looked at what calls are made of.
+pub(super) fn reads_calls(request: &Request<'_>) -> bool {
+    MISSING.of(request).is_some() && !LOOSE_CALLS.contains(&request.flavor)
 }
 
 fn llama_cpp_missing(request: &Request<'_>, findings: &mut Findings) {

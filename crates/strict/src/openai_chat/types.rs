@@ -81,6 +81,11 @@ fn of_message<'v>(request: &Request<'_>, message: &Message<'v>, found: &mut Foun
         if let Some(odd) = id.filter(|id| !id.is_string() && super::pairing::reads_ids(request)) {
             found.push((format!("{path}.id"), "a string", odd));
         }
+        // What was called stands there, where somebody looks for it.
+        let custom = call.field("custom").filter(|_| string(call, "type") == "custom");
+        if let Some(custom) = custom.filter(|_| super::shape::reads_calls(request)) {
+            object(custom, &format!("{path}.custom"), found);
+        }
         let Some(function) = call.field("function") else { continue };
         named(request, function, &format!("{path}.function"), found);
         let read =
