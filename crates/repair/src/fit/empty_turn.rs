@@ -61,6 +61,24 @@ pub(crate) fn speaks(work: &Work<'_>, turn: usize) -> bool {
     !work.takes_empty() && is_empty(work, turn) && !follows(work, turn, Role::User)
 }
 
+/// Whether instructions that say nothing will be the user's, and say so.
+pub(super) fn becomes_users(work: &Work<'_>, turn: usize) -> bool {
+    !(work.takes_empty() && work.takes_silence())
+        && parts_speech(work, turn)
+        && is_empty(work, turn)
+        && !is_taken(work, turn)
+}
+
+/// Whether nothing but these instructions keeps apart what the model said before and after them.
+fn parts_speech(work: &Work<'_>, turn: usize) -> bool {
+    let profile = work.profile;
+    let counted = profile.calls.answers == Answers::Counted;
+    let joins = !work.is_own() || profile.roles.joined == Joined::All || counted;
+    matches!(work.turns()[turn].role, Role::System | Role::Developer)
+        && joins
+        && follows(work, turn, Role::Assistant)
+}
+
 /// Who had the word before this turn.
 fn follows(work: &Work<'_>, turn: usize, role: Role) -> bool {
     let before = work.turns()[..turn].iter().rev().find(|turn| work.is_spoken(turn));
@@ -141,14 +159,7 @@ fn fill_or_leave_out(work: &mut Work<'_>, turn: usize) -> bool {
         fill(work, turn);
         return true;
     }
-    // Nothing else keeps apart what the model said before and after it.
-    let profile = work.profile;
-    let counted = profile.calls.answers == Answers::Counted;
-    let joins = !work.is_own() || profile.roles.joined == Joined::All || counted;
-    if matches!(role, Role::System | Role::Developer)
-        && joins
-        && follows(work, turn, Role::Assistant)
-    {
+    if parts_speech(work, turn) {
         work.turn(turn).role = Role::User;
         fill(work, turn);
         return true;

@@ -100,7 +100,7 @@ fn is_off(work: &Work<'_>) -> bool {
 fn prefilled(work: &mut Work<'_>) {
     let speaks = |at: usize| match work.turns()[at].role {
         Role::Assistant => work.is_spoken(&work.turns()[at]),
-        _ => thoughts::is_users(work, at),
+        _ => thoughts::is_users(work, at) || empty_turn::becomes_users(work, at),
     };
     let stays = |at: usize| speaks(at) && !empty_turn::vanishes(work, at);
     let last = (0..work.turns().len()).rev().find(|at| stays(*at));
