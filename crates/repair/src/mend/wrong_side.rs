@@ -15,10 +15,12 @@
 //! ```
 
 use interlingua_model::{Block, Place, Role, Turn, Verbatim};
+use interlingua_wire::Text;
 
-use crate::Work;
+use crate::fit::empty_turn::EMPTY_MESSAGE;
 use crate::pairing::{self, Round, Spot};
 use crate::profile::calls::Answers;
+use crate::{Work, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
     // Where sides do not count, what is moved may have answered the round before.
@@ -121,8 +123,31 @@ fn to_model(work: &mut Work<'_>, (turn, at): Spot) {
             work.carry((turn, at), (turn + 2, end));
         }
     }
+    close(work, turn + 2);
     if work.blocks(turn).is_empty() {
         work.remove_turn(turn);
+    }
+}
+
+/// What the user called was no result: what the model thinks next is not bound to what it called before.
+/// Where nothing else says so, a word of the user's does.
+fn close(work: &mut Work<'_>, from: usize) {
+    if !work.profile.thinking.placed {
+        return;
+    }
+    let rest = work.turns().get(from..).unwrap_or_default();
+    let is_models = |turn: &&Verbatim<Turn>| turn.role == Role::Assistant;
+    let answers = rest.iter().take_while(|turn| !is_models(turn)).count();
+    let more = |block: &Verbatim<Block>| {
+        pairing::call(block).is_none() && pairing::result(block).is_none() && work.is_said(block)
+    };
+    let says = rest[..answers].iter().any(|turn| turn.blocks.iter().any(more));
+    let next = rest[answers..].iter().take_while(is_models).flat_map(|turn| &turn.blocks);
+    let thinks = next.into_iter().any(|block| thoughts::is_thinking(block));
+    if let Some(last) = answers.checked_sub(1).filter(|_| thinks && !says) {
+        let (turn, end) = (from + last, work.blocks(from + last).len());
+        work.insert(turn, end, Block::text(Text::word(EMPTY_MESSAGE)));
+        work.change(Place::block(turn, end), "what the user called is no result: a word says so");
     }
 }
 
