@@ -117,8 +117,9 @@ impl<'d> Entry<'d> {
     fn marks(&self) -> impl Iterator<Item = &'static str> + use<> {
         let arguments = match self.input.map(Node::kind) {
             None => Some(mark::NO_ARGUMENTS),
-            _ if self.freeform => None,
             Some(Kind::String) => None,
+            // What is no text is none of the free text that is looked for.
+            Some(_) if self.freeform => Some(mark::NO_ARGUMENTS),
             Some(Kind::Null) => Some(mark::NULL_ARGUMENTS),
             Some(Kind::Object) => Some(mark::OBJECT_ARGUMENTS),
             Some(Kind::Array | Kind::Number | Kind::Bool) => Some(mark::OTHER_ARGUMENTS),
@@ -127,7 +128,8 @@ impl<'d> Entry<'d> {
         let held = if &*said == "function" { self.function } else { self.node.get(&said) };
         let elsewhere =
             matches!(&*said, "function" | "custom") && !held.is_some_and(Node::is_object);
-        let tool = elsewhere || self.name.is_none();
+        let named = self.name.is_some_and(|name| !self.freeform || name.is_string());
+        let tool = elsewhere || !named;
         let kind = self.kind.is_none().then_some(mark::NO_TYPE);
         kind.into_iter().chain(tool.then_some(mark::NO_TOOL)).chain(arguments)
     }

@@ -134,12 +134,14 @@ fn is_read(wanted: Arguments, args: &Text) -> bool {
     }
 }
 
-/// A call that takes free text is whole, or it is none.
+/// A call that takes free text is whole, where somebody looks for what it is made of.
 fn is_freeform(profile: &Profile, call: Node<'_>) -> bool {
+    let asks = |mark: &str| profile.calls.complete.contains(&mark);
     let get = |key: &str| call.get("custom").and_then(|custom| custom.get(key)?.text());
-    get("name").is_some_and(|name| profile.tools.called.fit(&name.contents()))
-        && get("input").is_some()
-        && call.get("function").is_none()
+    let name = get("name");
+    let whole = name.is_some() && get("input").is_some() || !asks("no tool");
+    let fits = name.is_none_or(|name| profile.tools.called.fit(&name.contents()));
+    whole && fits && call.get("function").is_none()
 }
 
 /// The field of a message in which calls stand.

@@ -84,7 +84,13 @@ fn of_message<'v>(request: &Request<'_>, message: &Message<'v>, found: &mut Foun
         // What was called stands there, where somebody looks for it.
         let custom = call.field("custom").filter(|_| string(call, "type") == "custom");
         if let Some(custom) = custom.filter(|_| super::shape::reads_calls(request)) {
-            object(custom, &format!("{path}.custom"), found);
+            let path = format!("{path}.custom");
+            object(custom, &path, found);
+            for field in ["name", "input"] {
+                let value = custom.as_object().and_then(|custom| custom.get(field));
+                let odd = value.filter(|value| !value.is_string());
+                found.extend(odd.map(|odd| (format!("{path}.{field}"), "a string", odd)));
+            }
         }
         let Some(function) = call.field("function") else { continue };
         named(request, function, &format!("{path}.function"), found);
