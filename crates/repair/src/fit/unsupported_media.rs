@@ -88,8 +88,13 @@ fn fate(work: &Work<'_>, spot: &Spot, one: &Media) -> Fate {
             Plain::AsData if own && is_cited(work, spot) => Fate::Stays,
             _ if text.trim().is_empty() => Fate::Goes("it is empty".to_owned()),
             Plain::AsData if taken && changed => Fate::AsData(text),
-            // Blocks that stand there without their document are looked at on their own.
-            Plain::AsText if matches!(one.source, Source::Blocks(_)) && !work.is_own() => {
+            // Blocks that stand there without their document are looked at on their own. The model says
+            // nothing but texts.
+            Plain::AsText
+                if matches!(one.source, Source::Blocks(_))
+                    && !work.is_own()
+                    && spot.side != Side::Assistant =>
+            {
                 Fate::Stays
             }
             Plain::Taken | Plain::AsData | Plain::AsText => Fate::AsText(text),
