@@ -156,6 +156,11 @@ fn decode_field(node: Node<'_>, conversation: &mut Conversation, ledger: &mut Le
         conversation.system = decode_system(source, &value, ledger);
     }
     let known = node.get("known").and_then(Node::boolean).unwrap_or(false);
+    if let Some(earlier) = conversation.fields.iter().position(|field| field.key == key) {
+        let what = format!("the field `{key}` stands there twice: the last one counts");
+        ledger.loss(note::DUPLICATE_KEY, Place::BODY, what);
+        conversation.fields.remove(earlier);
+    }
     conversation.fields.push(TopField { key, value, known });
     holds == "tools"
 }
