@@ -96,6 +96,10 @@ fn missing(request: &Request<'_>, findings: &mut Findings) {
     lack(request.body, "", &["model", "messages"], &mut lacking);
     for message in messages(request) {
         lack(message.value, &message.path(), required(&message), &mut lacking);
+        // Of what it is the result, null does not say.
+        if message.is("function") && message.value.get("name").is_some_and(Value::is_null) {
+            lacking.push(message.at("name"));
+        }
         for (at, part) in message.parts().iter().enumerate() {
             let path = message.at(&format!("content.{at}"));
             lack(part, &path, &["type"], &mut lacking);
