@@ -47,6 +47,11 @@ pub fn apply(work: &mut Work<'_>) {
             if null && id.is_empty() && !pairing::is_incomplete(work, &block.extras) {
                 continue;
             }
+            // Nobody looks at what names no call that is here.
+            let named = pairing::call(block).is_some() || map.known.contains_key(&*id.contents());
+            if ids.of_calls && !named {
+                continue;
+            }
             let sent = map.sent(&id);
             if sent != id {
                 replace(work, (turn, at), id, sent);

@@ -102,6 +102,8 @@ pub struct Ids {
     pub never: Option<&'static str>,
     /// Calls and results have no ids at all.
     pub absent: bool,
+    /// Only those of calls are looked at: a result may name a call that is not here in any way.
+    pub of_calls: bool,
 }
 
 /// How ids of items begin, and how long they may be.

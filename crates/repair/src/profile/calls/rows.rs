@@ -9,7 +9,7 @@ use super::{
 pub(in crate::profile) static ROWS: &[(Scope, Calls)] = &[
     (
         Scope::flavors("anthropic", &["deepseek"]),
-        Calls { ids: SOME, caller: None, pairs: &[], ..MESSAGES },
+        Calls { ids: Ids { of_calls: true, ..SOME }, caller: None, pairs: &[], ..MESSAGES },
     ),
     (Scope::all("anthropic"), MESSAGES),
     (
@@ -209,8 +209,15 @@ const SIXTY_FOUR: &[&str] =
     &["gpt-5-2", "gpt-5-3", "gpt-5-4", "gpt-5-5", "gpt-5-6", "gpt-5-7", "gpt-5-8", "gpt-5-9"];
 const OLDER: &[&str] = &["gpt-3", "gpt-4", "gpt-5", "o1", "o3", "o4"];
 
-const ANY: Ids =
-    Ids { of: None, least: 0, most: usize::MAX, reserved: None, never: None, absent: false };
+const ANY: Ids = Ids {
+    of: None,
+    least: 0,
+    most: usize::MAX,
+    reserved: None,
+    never: None,
+    absent: false,
+    of_calls: false,
+};
 const SOME: Ids = Ids { least: 1, ..ANY };
 const UP_TO_64: Ids = Ids { most: 64, ..SOME };
 const UP_TO_40: Ids = Ids { most: 40, ..SOME };
