@@ -178,8 +178,9 @@ impl Work<'_> {
     /// Whether the turn is all that keeps instructions after it from being those at the head, for a
     /// target that writes these apart.
     pub fn is_threshold(&self, turn: usize) -> bool {
-        let turns = self.turns();
-        !self.is_own()
+        let (turns, instructions) = (self.turns(), self.profile.roles.instructions);
+        let apart = matches!(instructions, Instructions::Apart | Instructions::BeforeReplies);
+        (apart || !self.is_own())
             && turns[turn].role == Role::Assistant
             && turns[..turn].iter().all(|turn| instructs(turn))
             && turns.get(turn + 1).is_some_and(|next| instructs(next))
