@@ -54,13 +54,25 @@ fn name_of(
         Way::Reply => None,
     };
     let (called, said) = (call.map(|call| &call.name), result.name.as_ref());
-    // Without an id, the name tells more than the call that it happens to come after.
-    let name = if result.call.is_empty() { said.or(called) } else { called.or(said) };
+    // Without an id, the name tells more than the call that it happens to come after; so it does among
+    // calls that share their id.
+    let told = result.call.is_empty() || said != called && is_called(result, way, turn);
+    let name = if told { said.or(called) } else { called.or(said) };
     let name = name.filter(|name| !name.is_empty());
     name.cloned().unwrap_or_else(|| {
         let what = "a result names no tool and answers no call: it is called `unknown`";
         ledger.change(note::REQUIRED_ADDED, place, what);
         Text::word("unknown")
+    })
+}
+
+/// Whether a call of the result's id has its name.
+fn is_called(result: &ToolResult, way: Way<'_>, turn: usize) -> bool {
+    let Way::Request(conversation) = way else { return false };
+    let turns = conversation.turns.get(..turn).unwrap_or_default();
+    turns.iter().flat_map(|turn| &turn.blocks).any(|block| match &block.body {
+        Body::ToolCall(call) => call.id == result.call && Some(&call.name) == result.name.as_ref(),
+        _ => false,
     })
 }
 
