@@ -144,10 +144,11 @@ fn close(work: &mut Work<'_>, from: usize) {
     let says = rest[..answers].iter().any(|turn| turn.blocks.iter().any(more));
     let next = rest[answers..].iter().take_while(is_models).flat_map(|turn| &turn.blocks);
     let thinks = next.into_iter().any(|block| thoughts::is_thinking(block));
-    if let Some(last) = answers.checked_sub(1).filter(|_| thinks && !says) {
-        let (turn, end) = (from + last, work.blocks(from + last).len());
-        work.insert(turn, end, Block::text(Text::word(EMPTY_MESSAGE)));
-        work.change(Place::block(turn, end), "what the user called is no result: a word says so");
+    if answers > 0 && thinks && !says {
+        let turn = from + answers;
+        work.insert_turn(turn, Turn::new(Role::User));
+        work.insert(turn, 0, Block::text(Text::word(EMPTY_MESSAGE)));
+        work.change(Place::block(turn, 0), "what the user called is no result: a word says so");
     }
 }
 
