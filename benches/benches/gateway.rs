@@ -1,4 +1,5 @@
 //! What the gateway adds, beside nginx that passes the same bytes, in one run: `cargo xtask bench gateway`.
+//! Words after it choose the rows whose names have one of them.
 #![expect(clippy::print_stdout, reason = "a benchmark speaks to who runs it")]
 
 use std::net::SocketAddr;
@@ -51,7 +52,10 @@ fn run(program: &str) -> Result<(), String> {
         "{:<34} {:>9} {:>9} {:>9} {:>10} {:>10} {:>10} {:>7} {:>6}",
         "", "bare p50", "+nginx", "+gateway", "p99 added", "cpu nginx", "cpu gw", "ratio", "aim"
     );
-    for row in rows() {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let is_chosen =
+        |row: &Row| words.is_empty() || words.iter().any(|word| row.name.contains(&**word));
+    for row in rows().into_iter().filter(is_chosen) {
         measure(&stage, &row)?;
     }
     let (now, most) = resident(stage.gateway.0.id());
@@ -135,6 +139,14 @@ fn rows() -> Vec<Row> {
             aim: None,
         },
         Row {
+            name: "1 KB, streamed, one after the other",
+            plain: shot("/openai/v1", CHAT, &small(true)),
+            through: shot("/v1", CHAT, &prefixed(small(true), "openai")),
+            connections: 1,
+            total: 2000,
+            aim: None,
+        },
+        Row {
             name: "428 KB, same dialect",
             plain: shot("/openai/v1", CHAT, &large(false)),
             through: shot("/v1", CHAT, &prefixed(large(false), "openai")),
@@ -149,6 +161,14 @@ fn rows() -> Vec<Row> {
             connections: 2,
             total: 400,
             aim: Some(5.0),
+        },
+        Row {
+            name: "428 KB, translated, 64 at once",
+            plain: shot("/openai/v1", CHAT, &large(false)),
+            through: shot("/v1", CHAT, &prefixed(large(false), "anthropic")),
+            connections: 64,
+            total: 256,
+            aim: None,
         },
         Row {
             name: "1,000 events, same dialect",
@@ -214,7 +234,7 @@ fn chat(rounds: usize, stream: bool, pieces: usize) -> Value {
             {"id": id, "type": "function", "function": {"name": "look", "arguments": "{\"place\":\"here\"}"}},
         ]}));
         let result =
-            if rounds == 1 { "short".to_owned() } else { "fn parse() -> \"x\";\n".repeat(175) };
+            if rounds == 1 { "short".to_owned() } else { "fn parse() -> \"x\";\n".repeat(146) };
         messages.push(json!({"role": "tool", "tool_call_id": id, "content": result}));
         messages.push(json!({"role": "assistant", "content": "That is what it is."}));
     }
@@ -285,6 +305,7 @@ headers = { "x-sim-fault" = "pieces=8,pause=4" }
 
 const NGINX: &str = "
 daemon off;
+master_process off;
 worker_processes 1;
 error_log stderr crit;
 pid FILES/nginx.pid;
