@@ -101,14 +101,14 @@ impl Shelf {
     /// Takes a record that waits for its database; not if it has the same already.
     pub(crate) fn keep(&self, kept: &Arc<Kept>) -> bool {
         let inside = &mut *self.inside();
-        let mut place = String::new();
+        let mut places = Places::of(&kept.owner);
         for (nth, key) in kept.keys.iter().enumerate() {
-            write_place(&mut place, &kept.owner, key);
-            if nth == 0 && inside.has_same(&place, kept) {
+            let place = places.at(key);
+            if nth == 0 && inside.has_same(place, kept) {
                 return false;
             }
-            inside.slots.put(&place, kept);
-            inside.waiting.entry(place.as_str().into()).or_default().push(Arc::clone(kept));
+            inside.slots.put(place, kept);
+            inside.waiting.entry(place.into()).or_default().push(Arc::clone(kept));
         }
         true
     }
@@ -116,12 +116,12 @@ impl Shelf {
     /// Takes a record that has no other place to be.
     pub(crate) fn hold(&self, kept: &Arc<Kept>) {
         let inside = &mut *self.inside();
-        let mut place = String::new();
+        let mut places = Places::of(&kept.owner);
         for key in &kept.keys {
-            write_place(&mut place, &kept.owner, key);
-            if !inside.slots.put(&place, kept) {
+            let place = places.at(key);
+            if !inside.slots.put(place, kept) {
                 let slot = Slot { kept: vec![Arc::clone(kept)], loading: None };
-                inside.slots.insert(&place, slot);
+                inside.slots.insert(place, slot);
             }
         }
     }
@@ -130,10 +130,10 @@ impl Shelf {
     pub(crate) fn look(&self, owner: &str, keys: &[&str], now: i64) -> Look {
         let mut look = Look::default();
         let inside = &mut *self.inside();
-        let mut place = String::new();
+        let mut places = Places::of(owner);
         for key in keys {
-            write_place(&mut place, owner, key);
-            let known = inside.slots.find(&place).filter(|slot| slot.loading.is_none());
+            let place = places.at(key);
+            let known = inside.slots.find(place).filter(|slot| slot.loading.is_none());
             if let Some(slot) = known {
                 let found = slot.kept.iter().filter(|kept| self.is_fresh(kept, now));
                 for kept in found {
@@ -143,8 +143,8 @@ impl Shelf {
                     look.found.push(Found { key: (*key).to_owned(), body: kept.body.clone() });
                 }
             } else {
-                look.load = inside.load(&place, look.load);
-                let known = inside.waiting.get(&*place).cloned().unwrap_or_default();
+                look.load = inside.load(place, look.load);
+                let known = inside.waiting.get(place).cloned().unwrap_or_default();
                 look.missing.push(Missing { key: (*key).to_owned(), known });
             }
         }
@@ -154,11 +154,11 @@ impl Shelf {
     /// As [`Shelf::look`] where nothing is missing, because nothing lies elsewhere.
     pub(crate) fn look_here(&self, owner: &str, keys: &[&str], now: i64) -> Vec<Found> {
         let inside = &mut *self.inside();
-        let mut place = String::new();
+        let mut places = Places::of(owner);
         let mut found = Vec::new();
         for key in keys {
-            write_place(&mut place, owner, key);
-            let Some(slot) = inside.slots.find(&place) else { continue };
+            let place = places.at(key);
+            let Some(slot) = inside.slots.find(place) else { continue };
             slot.kept.retain(|kept| self.is_fresh(kept, now));
             for kept in &slot.kept {
                 kept.used.store(now, Ordering::Relaxed);
@@ -171,12 +171,12 @@ impl Shelf {
     /// The keys of a record of which not all is known; they are from now on loading.
     pub(crate) fn unknown(&self, kept: &Kept) -> (Vec<Missing>, u64) {
         let inside = &mut *self.inside();
-        let mut place = String::new();
+        let mut places = Places::of(&kept.owner);
         let (mut unknown, mut load) = (Vec::new(), 0);
         for key in &kept.keys {
-            write_place(&mut place, &kept.owner, key);
-            if inside.slots.find(&place).is_none() {
-                load = inside.load(&place, load);
+            let place = places.at(key);
+            if inside.slots.find(place).is_none() {
+                load = inside.load(place, load);
                 unknown.push(Missing { key: key.clone(), known: Vec::new() });
             }
         }
@@ -192,20 +192,20 @@ impl Shelf {
         rows: &[Arc<Kept>],
     ) -> Vec<Arc<Kept>> {
         let inside = &mut *self.inside();
-        let mut place = String::new();
-        write_place(&mut place, owner, &missing.key);
+        let mut places = Places::of(owner);
+        let place = places.at(&missing.key);
         let mut all = Slot::default();
         for row in rows.iter().chain(&missing.known) {
             if !inside.removals.iter().any(|(_, removal)| removal.covers(row)) {
                 all.put(row);
             }
         }
-        inside.waiting.get(&*place).into_iter().flatten().for_each(|kept| all.put(kept));
-        let Some(slot) = inside.slots.find(&place) else { return all.kept };
+        inside.waiting.get(place).into_iter().flatten().for_each(|kept| all.put(kept));
+        let Some(slot) = inside.slots.find(place) else { return all.kept };
         slot.kept.iter().for_each(|kept| all.put(kept));
         let kept = all.kept.clone();
         if slot.loading == Some(load) {
-            inside.slots.insert(&place, all);
+            inside.slots.insert(place, all);
         }
         kept
     }
@@ -213,11 +213,11 @@ impl Shelf {
     /// Nothing came of a load.
     pub(crate) fn abandon(&self, owner: &str, keys: &[Missing], load: u64) {
         let inside = &mut *self.inside();
-        let mut place = String::new();
+        let mut places = Places::of(owner);
         for Missing { key, .. } in keys {
-            write_place(&mut place, owner, key);
-            if inside.slots.find(&place).is_some_and(|slot| slot.loading == Some(load)) {
-                inside.slots.remove(&place);
+            let place = places.at(key);
+            if inside.slots.find(place).is_some_and(|slot| slot.loading == Some(load)) {
+                inside.slots.remove(place);
             }
         }
     }
@@ -225,13 +225,13 @@ impl Shelf {
     /// This record waits no longer.
     pub(crate) fn settle(&self, kept: &Kept) {
         let inside = &mut *self.inside();
-        let mut place = String::new();
+        let mut places = Places::of(&kept.owner);
         for key in &kept.keys {
-            write_place(&mut place, &kept.owner, key);
-            if let Some(waiting) = inside.waiting.get_mut(&*place) {
+            let place = places.at(key);
+            if let Some(waiting) = inside.waiting.get_mut(place) {
                 waiting.retain(|other| other.id != kept.id);
                 if waiting.is_empty() {
-                    inside.waiting.remove(&*place);
+                    inside.waiting.remove(place);
                 }
             }
         }
@@ -352,12 +352,21 @@ impl Removal {
     }
 }
 
-/// Owner and key as one text; no two pairs make the same.
-fn write_place(place: &mut String, owner: &str, key: &str) {
-    use std::fmt::Write as _;
-    place.clear();
-    // Writing to a string does not fail.
-    let _ = write!(place, "{}:", owner.len());
-    place.push_str(owner);
-    place.push_str(key);
+/// Where the keys of one owner are: owner and key as one text; no two pairs make the same.
+struct Places {
+    text: String,
+    owner: usize,
+}
+
+impl Places {
+    fn of(owner: &str) -> Self {
+        let text = format!("{}:{owner}", owner.len());
+        Self { owner: text.len(), text }
+    }
+
+    fn at(&mut self, key: &str) -> &str {
+        self.text.truncate(self.owner);
+        self.text.push_str(key);
+        &self.text
+    }
 }

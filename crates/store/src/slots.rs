@@ -92,7 +92,8 @@ impl Slots {
     }
 
     pub(crate) fn find(&mut self, place: &str) -> Option<&mut Slot> {
-        if !self.young.contains_key(place)
+        if !self.old.is_empty()
+            && !self.young.contains_key(place)
             && let Some((place, slot)) = self.old.remove_entry(place)
         {
             self.bytes += place.len() + slot.cost();

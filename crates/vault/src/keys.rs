@@ -39,14 +39,38 @@ pub(crate) fn surest<'b>(
 
 fn of_call(block: &Block) -> Option<String> {
     let Body::ToolCall(call) = &block.body else { return None };
-    Some(format!("call:{}", call.id.contents()))
+    Some(["call:", &call.id.contents()].concat())
 }
 
 fn of_seal(block: &Block) -> Option<String> {
     let seal = block.seal.as_deref().filter(|seal| !seal.data.is_empty())?;
-    Some(format!("seal:{:016x}", hash([seal.data.raw().as_bytes()])))
+    Some(numbered("seal:", hash([seal.data.raw().as_bytes()])))
 }
 
 fn of_words(link: Link) -> [String; 2] {
-    [format!("after:{:016x}", link.after), format!("near:{:016x}", link.near)]
+    [numbered("after:", link.after), numbered("near:", link.near)]
+}
+
+/// A number in sixteen digits: there are some for everything that was ever said.
+fn numbered(name: &str, number: u64) -> String {
+    let mut key = String::with_capacity(name.len() + 16);
+    key.push_str(name);
+    for byte in number.to_be_bytes() {
+        for digit in [byte >> 4, byte & 15] {
+            key.push(char::from(if digit < 10 { b'0' + digit } else { b'a' - 10 + digit }));
+        }
+    }
+    key
+}
+
+#[cfg(test)]
+mod tests {
+    use super::numbered;
+
+    #[test]
+    fn numbers_have_sixteen_digits() {
+        for number in [0, 9, 10, 0xfe_dc_ba_98, u64::MAX, 0x0123_4567_89ab_cdef] {
+            assert_eq!(numbered("near:", number), format!("near:{number:016x}"));
+        }
+    }
 }

@@ -91,13 +91,19 @@ pub(crate) fn hear_words<'b>(
 }
 
 fn is_placeholder(text: &str) -> bool {
-    text.len() <= LONGEST && PLACEHOLDERS.contains(&text.trim())
+    text.len() <= LONGEST
+        && text.trim_start().starts_with(['[', '('])
+        && PLACEHOLDERS.contains(&text.trim())
 }
 
 /// What follows thoughts that are shown as text.
 fn spoken(text: &str) -> &str {
+    let start = text.trim_start();
+    if !start.starts_with('<') {
+        return text;
+    }
     let shown = TAGS.iter().find_map(|(open, close)| {
-        let thought = text.trim_start().strip_prefix(open)?;
+        let thought = start.strip_prefix(open)?;
         thought.split_once(close).map(|(_, rest)| rest)
     });
     shown.unwrap_or(text)

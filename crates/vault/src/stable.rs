@@ -18,9 +18,9 @@ impl Stable {
         for word in words {
             self.mix(u64::from_le_bytes(*word));
         }
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        self.mix(u64::from_le_bytes(last));
+        // Less than a word: cheaper than a copy whose length only shows when it is made.
+        let last = rest.iter().rev().fold(0, |last, byte| last << 8 | u64::from(*byte));
+        self.mix(last);
         self.mix(piece.len() as u64 ^ END);
     }
 

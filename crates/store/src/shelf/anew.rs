@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::{Shelf, write_place};
+use super::{Places, Shelf};
 use crate::slots::{Kept, Slot};
 
 /// A key that the database is asked for.
@@ -21,10 +21,10 @@ impl Shelf {
     /// Takes a record that waits for its database; not if the same waits already.
     pub(crate) fn accept(&self, kept: &Arc<Kept>) -> bool {
         let inside = &mut *self.inside();
-        let mut place = String::new();
+        let mut places = Places::of(&kept.owner);
         for (nth, key) in kept.keys.iter().enumerate() {
-            write_place(&mut place, &kept.owner, key);
-            let waiting = inside.waiting.entry(place.as_str().into()).or_default();
+            let place = places.at(key);
+            let waiting = inside.waiting.entry(place.into()).or_default();
             if nth == 0 && waiting.iter().any(|other| other.is_same(kept)) {
                 return false;
             }
@@ -36,14 +36,14 @@ impl Shelf {
     /// What is known of these keys.
     pub(crate) fn recall(&self, owner: &str, keys: &[&str]) -> Vec<Recalled> {
         let inside = &mut *self.inside();
-        let mut place = String::new();
+        let mut places = Places::of(owner);
         let mut recalled = Vec::with_capacity(keys.len());
         for key in keys {
-            write_place(&mut place, owner, key);
-            let known = inside.slots.find(&place).map(|slot| slot.kept.clone());
+            let place = places.at(key);
+            let known = inside.slots.find(place).map(|slot| slot.kept.clone());
             recalled.push(Recalled {
                 key: (*key).to_owned(),
-                waiting: inside.waiting.get(&*place).cloned().unwrap_or_default(),
+                waiting: inside.waiting.get(place).cloned().unwrap_or_default(),
                 known: known.unwrap_or_default(),
             });
         }
@@ -61,22 +61,22 @@ impl Shelf {
         revived: &mut Vec<i64>,
     ) -> Vec<Arc<Kept>> {
         let inside = &mut *self.inside();
-        let mut place = String::new();
-        write_place(&mut place, owner, &recalled.key);
+        let mut places = Places::of(owner);
+        let place = places.at(&recalled.key);
         let mut all = Slot::default();
         for row in rows.iter().chain(&recalled.waiting) {
             if !inside.removals.iter().any(|(_, removal)| removal.covers(row)) {
                 all.put(row);
             }
         }
-        inside.waiting.get(&*place).into_iter().flatten().for_each(|kept| all.put(kept));
+        inside.waiting.get(place).into_iter().flatten().for_each(|kept| all.put(kept));
         all.kept.retain(|kept| self.is_fresh(kept, now));
         revived.extend(all.kept.iter().filter(|kept| self.revives(kept, now)).map(|kept| kept.id));
         let ids = |slot: &Slot| slot.kept.iter().map(|kept| kept.id).collect::<Vec<_>>();
-        let same = inside.slots.find(&place).is_some_and(|slot| ids(slot) == ids(&all));
+        let same = inside.slots.find(place).is_some_and(|slot| ids(slot) == ids(&all));
         let found = all.kept.clone();
         if !same {
-            inside.slots.insert(&place, all);
+            inside.slots.insert(place, all);
         }
         found
     }
