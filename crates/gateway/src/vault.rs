@@ -9,8 +9,6 @@ use interlingua::{Conversation, Reply, Restored, Text};
 use interlingua_store::{Found, Kind, Record, Store};
 use interlingua_vault::{History, Kept, Origin, Run};
 use interlingua_vault::{hash, key_of_reply, keys_of, restore, runs};
-use secrecy::ExposeSecret as _;
-use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use crate::affinity::Mark;
@@ -183,15 +181,10 @@ impl Read {
 
 /// Who seals what a provider says.
 pub(crate) fn origin(provider: &Provider, model: &str) -> Origin {
-    let account = provider.key.as_ref().map(|key| {
-        let digest: [u8; 32] = Sha256::digest(key.expose_secret().as_bytes()).into();
-        let (first, _) = digest.split_first_chunk().unwrap_or((&[0; 8], &[]));
-        format!("{:016x}", u64::from_be_bytes(*first))
-    });
     Origin {
         provider: provider.name.clone(),
         endpoint: provider.base.to_string(),
-        account: account.unwrap_or_default(),
+        account: provider.account().to_owned(),
         model: model.to_owned(),
     }
 }

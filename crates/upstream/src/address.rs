@@ -3,7 +3,7 @@
 use http::{Method, Uri};
 use interlingua::Failure;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use url::Url;
+use url::{Position, Url};
 
 use crate::Provider;
 use crate::error::{Trouble, failure};
@@ -66,23 +66,35 @@ impl Provider {
         if path.contains(MODEL) && matches!(model, "" | "." | "..") {
             return Err(failure(&self.name, &Trouble::NoModel));
         }
-        let model = utf8_percent_encode(model, UNSAFE).to_string();
-        let path = path.replace(MODEL, &model);
-        let mut url = base.clone();
+        let mut text = String::with_capacity(base.as_str().len() + path.len() + model.len());
         // Whoever wrote a name and password into the address did not mean them for a log.
-        let _ = url.set_username("").and_then(|()| url.set_password(None));
-        url.set_path(&format!("{}{path}", base.path().trim_end_matches('/')));
-        url.set_fragment(None);
-        if let Some((key, value)) = query.split_once('=') {
-            url.query_pairs_mut().append_pair(key, value);
+        text.push_str(&base[..Position::BeforeUsername]);
+        text.push_str(base[Position::BeforeHost..Position::AfterPath].trim_end_matches('/'));
+        match path.split_once(MODEL) {
+            None => text.push_str(path),
+            Some((before, after)) => {
+                text.push_str(before);
+                text.extend(utf8_percent_encode(model, UNSAFE));
+                text.push_str(after);
+            }
         }
-        as_uri(&url).ok_or_else(|| failure(&self.name, &Trouble::Address))
+        let queries = [base.query().unwrap_or_default(), query].into_iter();
+        for (nth, query) in queries.filter(|query| !query.is_empty()).enumerate() {
+            text.push(if nth == 0 { '?' } else { '&' });
+            text.push_str(query);
+        }
+        uri(base, text).ok_or_else(|| failure(&self.name, &Trouble::Address))
     }
 }
 
 pub(crate) fn as_uri(url: &Url) -> Option<Uri> {
+    uri(url, url.as_str().to_owned())
+}
+
+/// An address at the host of another.
+fn uri(url: &Url, text: String) -> Option<Uri> {
     let web = matches!(url.scheme(), "http" | "https");
-    url.as_str().parse::<Uri>().ok().filter(|uri| web && uri.authority().is_some())
+    Uri::try_from(text).ok().filter(|uri| web && uri.authority().is_some())
 }
 
 const MODEL: &str = "{model}";

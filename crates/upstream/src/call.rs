@@ -30,8 +30,10 @@ impl Call<'_> {
     pub(crate) fn request(&self) -> Result<Request<Full<Bytes>>, Failure> {
         let uri = self.provider.address(self.ask, self.model)?;
         let mut headers = self.headers.clone();
-        for name in OURS {
-            headers.remove(name);
+        if !headers.is_empty() {
+            for name in &OURS {
+                headers.remove(name);
+            }
         }
         let body = if self.ask == Ask::Models { Bytes::new() } else { self.body.clone() };
         if !body.is_empty() {
@@ -88,8 +90,8 @@ impl Call<'_> {
         let Some(signer) = &self.provider.signer else {
             return Err(failure(name, &Trouble::NoCredentials));
         };
-        for name in KEYS {
-            headers.remove(*name);
+        for name in &KEYS {
+            headers.remove(name);
         }
         aws::sign(signer, method, uri, headers, body, SystemTime::now())
             .ok_or_else(|| failure(name, &Trouble::Header("what AWS calls are signed with")))
@@ -101,13 +103,13 @@ impl Call<'_> {
         let (name, before) = match provider.auth {
             Auth::None | Auth::SigV4 => return Ok(()),
             Auth::Bearer => (header::AUTHORIZATION, "Bearer "),
-            Auth::XApiKey => (HeaderName::from_static("x-api-key"), ""),
-            Auth::GoogApiKey => (HeaderName::from_static("x-goog-api-key"), ""),
-            Auth::ApiKey => (HeaderName::from_static("api-key"), ""),
+            Auth::XApiKey => (X_API_KEY, ""),
+            Auth::GoogApiKey => (X_GOOG_API_KEY, ""),
+            Auth::ApiKey => (API_KEY, ""),
         };
         // Whatever the client showed is not for the provider when there is a key for it.
-        for name in KEYS {
-            headers.remove(*name);
+        for name in &KEYS {
+            headers.remove(name);
         }
         let value = secret(before, key)
             .ok_or_else(|| failure(&provider.name, &Trouble::Header("its key")))?;
@@ -154,4 +156,7 @@ const OURS: [HeaderName; 11] = [
     header::COOKIE,
 ];
 
-const KEYS: &[&str] = &["authorization", "x-api-key", "x-goog-api-key", "api-key"];
+const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+const X_GOOG_API_KEY: HeaderName = HeaderName::from_static("x-goog-api-key");
+const API_KEY: HeaderName = HeaderName::from_static("api-key");
+const KEYS: [HeaderName; 4] = [header::AUTHORIZATION, X_API_KEY, X_GOOG_API_KEY, API_KEY];

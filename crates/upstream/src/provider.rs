@@ -1,11 +1,12 @@
 //! One configured upstream: who it is, what it speaks, where it is, and how it knows us.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use http::HeaderMap;
 use interlingua::{Dialect, DialectId};
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
+use sha2::{Digest as _, Sha256};
 use url::Url;
 
 use crate::aws::Signer;
@@ -35,6 +36,7 @@ pub struct Provider {
     pub paths: &'static Paths,
     /// Where the list of models is, if not at the base.
     pub catalogue: Option<Url>,
+    account: OnceLock<String>,
 }
 
 /// How a provider knows who is asking.
@@ -70,6 +72,7 @@ impl Provider {
             also: Vec::new(),
             paths: &way.paths,
             catalogue: None,
+            account: OnceLock::new(),
         }
     }
 
@@ -78,6 +81,7 @@ impl Provider {
     pub fn with_key(mut self, key: &SecretString) -> Self {
         self.each(&|provider| {
             provider.key = Some(key.clone());
+            provider.account = OnceLock::new();
             if provider.auth == Auth::SigV4 {
                 provider.auth = Auth::Bearer;
             }
@@ -108,6 +112,16 @@ impl Provider {
         self.each(&|provider| provider.base.clone_from(base));
         self.catalogue = None;
         self
+    }
+
+    /// Stands for the account that its key belongs to, and does not tell the key.
+    pub fn account(&self) -> &str {
+        self.account.get_or_init(|| {
+            let digest = |key: &SecretString| Sha256::digest(key.expose_secret().as_bytes());
+            let digest: Option<[u8; 32]> = self.key.as_ref().map(|key| digest(key).into());
+            let first = digest.as_ref().and_then(|digest| digest.first_chunk());
+            first.map_or_else(String::new, |first| format!("{:016x}", u64::from_be_bytes(*first)))
+        })
     }
 
     fn each(&mut self, change: &dyn Fn(&mut Self)) {
