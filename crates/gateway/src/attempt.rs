@@ -107,7 +107,8 @@ impl Order<'_> {
         }
         let sent = Bytes::clone(&translated.body);
         let written = Written { translated, watch, held: talk };
-        let answered = self.answered(route, &model, to, written, tale).await;
+        // Apart: a future that holds all of it would be copied from one room to the next.
+        let answered = Box::pin(self.answered(route, &model, to, written, tale)).await;
         answered.map_err(|refusal| Refusal { sent: Some(sent), ..refusal })
     }
 
@@ -166,8 +167,8 @@ impl Order<'_> {
         let heard = Heard { order: self, to, exchange, ledger, body: answer.body, watch };
         match (streamed, self.stream) {
             (true, true) => heard.stream(tale).await,
-            (true, false) => heard.gathered(tale).await,
-            (false, true) => heard.unfolded(tale).await,
+            (true, false) => Box::pin(heard.gathered(tale)).await,
+            (false, true) => Box::pin(heard.unfolded(tale)).await,
             (false, false) => heard.whole(tale).await,
         }
     }

@@ -31,6 +31,7 @@ mod guarding;
 mod keyring;
 mod keys;
 mod learned;
+mod meters;
 mod models;
 mod otel;
 mod out;

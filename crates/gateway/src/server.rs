@@ -206,4 +206,4 @@ async fn serve(
 const QUEUE: u32 = 4096;
 const BREATH: Duration = Duration::from_millis(50);
 /// Large bodies are read in pieces of up to this size. A head may be as large for a moment.
-const BUFFER: usize = 256 * 1024;
+const BUFFER: usize = 64 * 1024;

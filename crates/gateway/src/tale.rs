@@ -7,7 +7,7 @@ use http::HeaderMap;
 use interlingua::guard::Finding;
 use interlingua::model::{FailureKind, Reply, Usage};
 use interlingua::{Failure, Ledger, Stream};
-use metrics::{counter, histogram};
+use metrics::counter;
 use serde_json::{Map, Value, json};
 use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
@@ -15,6 +15,7 @@ use uuid::Uuid;
 use crate::billed::Bill;
 use crate::captured::{About, Stage, Stages};
 use crate::guarding::Desk;
+use crate::meters::Over;
 use crate::otel::{Teller, Trace};
 use crate::quota::Guest;
 use crate::remembered::Settling;
@@ -252,23 +253,9 @@ impl Drop for Tale {
             let error = (outcome != "answered").then_some(outcome);
             trace.end(error, status, self.first.filter(|_| self.streamed));
         }
-        let provider = || self.provider.clone();
-        let dialect = self.dialect;
-        counter!(
-            "interlingua_requests_total",
-            "dialect" => dialect, "provider" => provider(), "outcome" => outcome,
-        )
-        .increment(1);
-        histogram!("interlingua_request_seconds", "dialect" => dialect).record(took);
-        if let Some(first) = self.first {
-            histogram!("interlingua_first_token_seconds", "provider" => provider()).record(first);
-        }
-        for (kind, tokens) in buckets(&self.usage) {
-            if tokens > 0 {
-                counter!("interlingua_tokens_total", "provider" => provider(), "kind" => kind)
-                    .increment(tokens);
-            }
-        }
+        let (dialect, provider) = (self.dialect, &*self.provider);
+        let (first, tokens) = (self.first, buckets(&self.usage));
+        Over { dialect, provider, outcome, took, first, tokens }.count();
         if let Some(bill) = self.bill.take() {
             let failed = match self.end {
                 End::Failed(kind, _) => Some(kind),
@@ -282,7 +269,7 @@ impl Drop for Tale {
         let found = self.desk.as_ref().filter(|desk| !desk.found.is_empty());
         let found = found.map(|desk| desk.found.join(","));
         tracing::info!(
-            turn = %self.id, conversation = format_args!("{:016x}", self.conversation), dialect, provider = self.provider, model = self.model, outcome, status,
+            turn = %self.id, conversation = format_args!("{:016x}", self.conversation), dialect, provider, model = self.model, outcome, status,
             tries = self.tries, streamed = self.streamed,
             first_ms = self.first.map(|first| first.as_secs_f64() * 1000.0),
             ms = took.as_secs_f64() * 1000.0, guard = found,
