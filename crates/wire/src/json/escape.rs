@@ -1,21 +1,46 @@
 //! The inside of a JSON string literal: to contents and back.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 
 use fearless_simd::{Level, Simd, dispatch};
 
 use super::block;
 
 /// The contents of an escaped string. A lone surrogate, which no Rust string can hold, is U+FFFD.
+#[inline]
 pub(super) fn unescape(raw: &str) -> Cow<'_, str> {
-    let Some(first) = memchr::memchr(b'\\', raw.as_bytes()) else {
-        return Cow::Borrowed(raw);
-    };
+    if has_escape(raw) { Cow::Owned(unescaped(raw)) } else { Cow::Borrowed(raw) }
+}
+
+/// Whether there is a backslash. Names and words are short, and two looks take in all of one.
+#[inline]
+fn has_escape(raw: &str) -> bool {
+    let bytes = raw.as_bytes();
+    match (bytes.first_chunk(), bytes.last_chunk()) {
+        (Some(first), Some(last)) if bytes.len() <= 16 => {
+            has_backslash(*first) || has_backslash(*last)
+        }
+        (None, _) | (_, None) => bytes.contains(&b'\\'),
+        _ => memchr::memchr(b'\\', bytes).is_some(),
+    }
+}
+
+/// Among eight bytes at once: a byte that is zero is the only one that borrows when it is the lowest.
+#[inline]
+fn has_backslash(bytes: [u8; 8]) -> bool {
+    let zero_for_each = u64::from_le_bytes(bytes) ^ u64::from_le_bytes([b'\\'; 8]);
+    let borrowed = zero_for_each.wrapping_sub(u64::from_le_bytes([1; 8]));
+    borrowed & !zero_for_each & u64::from_le_bytes([0x80; 8]) != 0
+}
+
+fn unescaped(raw: &str) -> String {
+    let first = memchr::memchr(b'\\', raw.as_bytes()).unwrap_or(raw.len());
     let mut out = Vec::with_capacity(raw.len());
     out.extend_from_slice(&raw.as_bytes()[..first]);
     dispatch!(Level::new(), simd => unescape_by_few(simd, &raw[first..], &mut out));
     // Whole characters were put after whole characters: nothing here is refused.
-    Cow::Owned(String::from_utf8(out).unwrap_or_default())
+    String::from_utf8(out).unwrap_or_default()
 }
 
 #[expect(
@@ -85,17 +110,39 @@ pub(super) fn without_lone_surrogates(text: &str) -> Option<(String, usize)> {
 }
 
 /// Whether two escaped strings have the same contents.
+#[inline]
 pub(super) fn same(raw: &str, other: &str) -> bool {
-    raw == other || ((raw.contains('\\') || other.contains('\\')) && points(raw).eq(points(other)))
+    raw == other
+        || may_be_same(raw, other)
+            && (has_escape(raw) || has_escape(other))
+            && points(raw).eq(points(other))
 }
 
 /// Whether an escaped string has these contents.
+#[inline]
 pub(super) fn spells(raw: &str, contents: &str) -> bool {
-    if raw.contains('\\') {
-        points(raw).eq(contents.chars().map(u32::from))
-    } else {
-        raw == contents
+    // What is spelled with escapes is longer than its contents.
+    match raw.len().cmp(&contents.len()) {
+        Ordering::Less => false,
+        Ordering::Equal => raw == contents && (!has_escape(raw) || has_points(raw, contents)),
+        Ordering::Greater => {
+            may_be_same(raw, contents) && has_escape(raw) && has_points(raw, contents)
+        }
     }
+}
+
+/// Most strings that are not the same begin otherwise, and without an escape.
+#[inline]
+fn may_be_same(raw: &str, other: &str) -> bool {
+    match (raw.as_bytes().first(), other.as_bytes().first()) {
+        (Some(one), Some(other)) => one == other || *one == b'\\' || *other == b'\\',
+        _ => false,
+    }
+}
+
+#[cold]
+fn has_points(raw: &str, contents: &str) -> bool {
+    points(raw).eq(contents.chars().map(u32::from))
 }
 
 /// The code points of an escaped string; a lone surrogate is one of its own.
@@ -153,6 +200,11 @@ fn numbered(raw: &str) -> (u32, usize) {
         return (0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00), 12);
     }
     (high, 6)
+}
+
+/// Whether a string is short, and nothing in it is to be escaped.
+pub(super) fn is_plain_word(contents: &str) -> bool {
+    contents.len() <= 64 && contents.bytes().all(|byte| ESCAPES[usize::from(byte)] == 0)
 }
 
 /// Appends `contents` escaped, without quotes.

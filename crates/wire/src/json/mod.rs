@@ -132,6 +132,17 @@ impl Doc {
         if self.surrogates { escape::without_lone_surrogates(&self.text) } else { None }
     }
 
+    /// Where a value stands that was read from this document, and shares its memory.
+    pub fn find(&self, value: &Json) -> Option<Node<'_>> {
+        let value = value.as_str();
+        let start = value.as_ptr().addr().checked_sub(self.text.as_ptr().addr())?;
+        // No two values begin at one place, and each stands behind the one around it.
+        let at = self.tape.partition_point(|span| (span.start as usize) < start);
+        let span = self.tape.get(at)?;
+        let stands_there = span.start as usize == start && span.end as usize == start + value.len();
+        stands_there.then(|| Node::at(self, at))
+    }
+
     /// The root value with the space around it, as a value.
     pub fn whole(&self) -> Json {
         Json::shared(self.text.clone())

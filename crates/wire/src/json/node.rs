@@ -25,11 +25,17 @@ impl<'d> Node<'d> {
         Self { doc, at: 0 }
     }
 
+    pub(super) fn at(doc: &'d Doc, at: usize) -> Self {
+        Self { doc, at: at as u32 }
+    }
+
+    #[inline]
     pub fn kind(self) -> Kind {
         self.span().kind
     }
 
     /// The exact text of this value.
+    #[inline]
     pub fn raw(self) -> &'d str {
         let Span { start, end, .. } = *self.span();
         &self.doc.text[start as usize..end as usize]
@@ -52,6 +58,7 @@ impl<'d> Node<'d> {
     }
 
     /// The contents of a string, for comparing with known words; "" for anything else.
+    #[inline]
     pub fn word(self) -> Cow<'d, str> {
         match self.span() {
             Span { kind: Kind::String, plain: true, .. } => Cow::Borrowed(self.inside()),
@@ -60,6 +67,7 @@ impl<'d> Node<'d> {
         }
     }
 
+    #[inline]
     pub fn boolean(self) -> Option<bool> {
         (self.kind() == Kind::Bool).then(|| self.raw() == "true")
     }
@@ -69,25 +77,43 @@ impl<'d> Node<'d> {
         if self.kind() == Kind::Number { super::value::count(self.raw()) } else { None }
     }
 
+    #[inline]
     pub fn is_string(self) -> bool {
         self.kind() == Kind::String
     }
 
+    #[inline]
     pub fn is_object(self) -> bool {
         self.kind() == Kind::Object
     }
 
+    #[inline]
     pub fn is_array(self) -> bool {
         self.kind() == Kind::Array
     }
 
+    #[inline]
     pub fn is_null(self) -> bool {
         self.kind() == Kind::Null
     }
 
     /// The value of a key. Of duplicate keys the last wins.
     pub fn get(self, key: &str) -> Option<Node<'d>> {
-        self.find(|field| field.is(key))
+        let (mut at, end) = self.inner(Kind::Object);
+        let inside = &self.doc.tape[..end];
+        let length = key.len() as u32 + 2;
+        let mut found = None;
+        while let Some([name, value]) = inside.get(at..).and_then(|rest| rest.first_chunk()) {
+            // Most keys differ in length.
+            if name.end - name.start == length || !name.plain {
+                let field = Field { key: self.other(at), value: self.other(at + 1) };
+                if field.is(key) {
+                    found = Some(field.value);
+                }
+            }
+            at = value.next as usize;
+        }
+        found
     }
 
     /// The value of the last field that is one of those asked for.
@@ -119,6 +145,7 @@ impl<'d> Node<'d> {
     }
 
     /// The elements of an array; nothing for anything else.
+    #[inline]
     pub fn items(self) -> impl Iterator<Item = Node<'d>> {
         self.children(Kind::Array)
     }
@@ -127,9 +154,10 @@ impl<'d> Node<'d> {
     #[inline]
     pub fn fields(self) -> impl Iterator<Item = Field<'d>> {
         let (mut at, end) = self.inner(Kind::Object);
+        let inside = &self.doc.tape[..end];
         std::iter::from_fn(move || {
             // A key is one entry, its value follows.
-            let [_, value] = self.doc.tape[..end].get(at..)?.first_chunk()?;
+            let [_, value] = inside.get(at..)?.first_chunk()?;
             let field = Field { key: self.other(at), value: self.other(at + 1) };
             at = value.next as usize;
             Some(field)
@@ -172,6 +200,7 @@ impl<'d> Node<'d> {
         }
     }
 
+    #[inline]
     pub fn is_empty(self) -> bool {
         self.span().next == self.at + 1
     }
@@ -179,8 +208,9 @@ impl<'d> Node<'d> {
     #[inline]
     fn children(self, of: Kind) -> impl Iterator<Item = Node<'d>> {
         let (mut at, end) = self.inner(of);
+        let inside = &self.doc.tape[..end];
         std::iter::from_fn(move || {
-            let child = self.doc.tape[..end].get(at)?;
+            let child = inside.get(at)?;
             let node = self.other(at);
             at = child.next as usize;
             Some(node)
@@ -223,6 +253,7 @@ impl<'d> Node<'d> {
 
 impl<'d> Field<'d> {
     /// The key's contents.
+    #[inline]
     pub fn name(self) -> Cow<'d, str> {
         self.key.word()
     }

@@ -16,7 +16,8 @@ use super::{Kind, Limits, Malformed, Span, Why, block};
 
 /// Fills the tape; whether escapes in the text stand for halves of characters, paired or not.
 pub(super) fn tape(bytes: &[u8], depth: usize, tape: &mut Vec<Span>) -> Result<bool, Malformed> {
-    tape.reserve(bytes.len() / 48 + 4);
+    // In short texts most is keys and words; in long ones most is long strings.
+    tape.reserve(bytes.len() / 48 + bytes.len().min(SHORT) / 8 + 4);
     scan(Level::new(), bytes, depth, tape).map(|found| found.surrogates)
 }
 
@@ -311,3 +312,6 @@ impl<S: Simd, T: Tape> Scan<'_, S, T> {
         Stopped
     }
 }
+
+/// Up to here a text is short.
+const SHORT: usize = 2048;

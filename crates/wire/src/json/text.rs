@@ -21,6 +21,9 @@ impl Text {
         if contents.is_empty() {
             return Self::EMPTY;
         }
+        if escape::is_plain_word(contents) {
+            return Self(contents.into());
+        }
         let mut raw = Vec::with_capacity(contents.len() + 8);
         escape::escape_into(contents, &mut raw);
         Self(into_string(raw))
@@ -36,6 +39,7 @@ impl Text {
     }
 
     /// What stands between the quotes.
+    #[inline]
     pub fn raw(&self) -> &str {
         &self.0
     }
@@ -46,6 +50,7 @@ impl Text {
         Self(ByteString::from(self.raw()))
     }
 
+    #[inline]
     pub fn contents(&self) -> Cow<'_, str> {
         escape::unescape(&self.0)
     }
@@ -58,6 +63,7 @@ impl Text {
         })
     }
 
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -159,6 +165,7 @@ pub(super) fn into_string(raw: Vec<u8>) -> ByteString {
 }
 
 impl PartialEq for Text {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         escape::same(&self.0, &other.0)
     }
@@ -167,12 +174,14 @@ impl PartialEq for Text {
 impl Eq for Text {}
 
 impl PartialEq<str> for Text {
+    #[inline]
     fn eq(&self, other: &str) -> bool {
         escape::spells(&self.0, other)
     }
 }
 
 impl PartialEq<&str> for Text {
+    #[inline]
     fn eq(&self, other: &&str) -> bool {
         *self == **other
     }

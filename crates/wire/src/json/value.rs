@@ -59,7 +59,7 @@ impl Json {
     }
 
     pub fn kind(&self) -> Kind {
-        match self.bare().as_bytes().first() {
+        match self.0.trim_ascii_start().as_bytes().first() {
             Some(b'{') => Kind::Object,
             Some(b'[') => Kind::Array,
             Some(b'"') => Kind::String,
@@ -89,7 +89,7 @@ impl Json {
 
     /// The value without the space that a whole body has around it.
     fn bare(&self) -> &str {
-        self.0.trim_matches([' ', '\n', '\r', '\t'])
+        self.0.trim_ascii()
     }
 
     /// The value as a document of its own, to look inside.
