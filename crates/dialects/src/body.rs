@@ -9,7 +9,7 @@ use crate::note;
 /// The fields of the body as written. `known` says whether the model holds a field's meaning.
 /// Of duplicate keys only the last stays, and that is noted.
 pub fn read_fields(body: &Doc, known: impl Fn(&str) -> bool, ledger: &mut Ledger) -> Vec<TopField> {
-    let mut fields: Vec<TopField> = Vec::new();
+    let mut fields: Vec<TopField> = Vec::with_capacity(body.root().len());
     for field in body.root().fields() {
         let key = field.key();
         if let Some(earlier) = fields.iter().position(|earlier| earlier.key == key) {

@@ -66,7 +66,7 @@ pub(super) fn message(
 
 /// The message of a reply with this id.
 pub(super) fn answer(node: Node<'_>, id: Option<&Text>, ledger: &mut Ledger) -> Turn {
-    let fields = Fields::read(node);
+    let fields = Fields::read_once(node);
     let mut turn = assistant(node, fields, id, &mut Unanswered::default(), Place::REPLY, ledger);
     // How a provider wrote its reply need not be remembered.
     turn.extras.retain(ID, |key, _| !Extras::is_memory(key));

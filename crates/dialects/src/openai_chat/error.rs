@@ -36,13 +36,15 @@ pub(super) fn decode(status: u16, body: &[u8]) -> Failure {
 
 /// The error in a reply or a chunk that should be none.
 pub(super) fn in_band(root: Node<'_>) -> Option<Failure> {
-    let error = root.get("error").or_else(|| root.get("x_groq")?.get("error"));
+    let [error, relay, choices, usage, message, detail] =
+        root.pick(["error", "x_groq", "choices", "usage", "message", "detail"]);
+    let error = error.or_else(|| relay?.get("error"));
     let is_error = match error.map(|error| (error.kind(), error)) {
         Some((Kind::Object, error)) => !error.is_empty(),
         Some((Kind::String, error)) => !error.word().is_empty(),
         Some((Kind::Null | Kind::Bool | Kind::Number | Kind::Array, _)) | None => {
-            let bare = root.get("choices").is_none() && root.get("usage").is_none();
-            let flat = root.get("message").or_else(|| root.get("detail")).is_some();
+            let bare = choices.is_none() && usage.is_none();
+            let flat = message.or(detail).is_some();
             root.is_array() && said(root).is_some() || (bare && flat && root.is_object())
         }
     };

@@ -32,25 +32,36 @@ pub(super) struct Fields<'d> {
 
 impl<'d> Fields<'d> {
     pub(super) fn read(node: Node<'d>) -> Self {
+        Self::of(node, true)
+    }
+
+    /// As [`Fields::read`], of a message whose form need not be remembered.
+    pub(super) fn read_once(node: Node<'d>) -> Self {
+        Self::of(node, false)
+    }
+
+    fn of(node: Node<'d>, remembers: bool) -> Self {
         let mut fields = Self::default();
         for field in node.fields() {
             let value = field.value;
             let some = Some(value).filter(|value| !value.is_null());
+            // Most messages have nothing else.
+            if field.is("role") {
+                fields.role = some;
+                continue;
+            }
+            if field.is("content") {
+                fields.content = some;
+                continue;
+            }
             let name = field.name();
-            match &*name {
-                "role" => {
-                    fields.role = some;
-                    continue;
-                }
-                "content" => {
-                    fields.content = some;
-                    continue;
-                }
-                _ if mark::FIELDS.contains(&&*name) => {
+            if mark::FIELDS.contains(&&*name) {
+                if remembers {
                     mark::hold(&mut fields.extras, &name);
-                    fields.unread |= *name == *OLD_CALL;
                 }
-                _ => fields.unread |= UNSAID.contains(&&*name),
+                fields.unread |= *name == *OLD_CALL;
+            } else {
+                fields.unread |= UNSAID.contains(&&*name);
             }
             match &*name {
                 "refusal" => fields.refusal = some.map(parts::text_of),

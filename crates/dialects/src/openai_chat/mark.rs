@@ -33,7 +33,9 @@ pub(super) const UNKNOWN_ROLE: &str = "unknown role";
 
 /// Marks that a field is there whose meaning the model holds elsewhere: some servers do not know it.
 pub(super) fn hold(extras: &mut Extras, field: &str) {
-    extras.put(ID, Text::new(&format!("{HELD}{field}")), Json::NULL);
+    let usual = USUAL.iter().find(|mark| mark.strip_prefix(HELD) == Some(field));
+    let mark = usual.map_or_else(|| Text::new(&format!("{HELD}{field}")), |mark| Text::word(mark));
+    extras.put(ID, mark, Json::NULL);
 }
 
 /// Marks that a block is written as a part of a kind that not every server knows.
@@ -66,6 +68,9 @@ pub(super) fn is(key: &Text) -> bool {
 
 /// How the marks of fields begin that are held elsewhere.
 const HELD: &str = "held ";
+/// Marks of fields that most servers write.
+const USUAL: &[&str] =
+    &["held refusal", "held annotations", "held tool_calls", "held function_call"];
 /// How the marks of parts begin.
 const PART: &str = "part ";
 

@@ -220,9 +220,8 @@ fn thought(part: Node<'_>) -> Text {
 
 /// A breakpoint in either of the dialect's two spellings.
 pub(super) fn cache(node: Node<'_>) -> Option<Box<Cache>> {
-    let mark = ["cache_control", "prompt_cache_breakpoint"]
-        .into_iter()
-        .find_map(|key| node.get(key).filter(|mark| mark.is_object()))?;
+    let marks = node.pick(["cache_control", "prompt_cache_breakpoint"]);
+    let mark = marks.into_iter().flatten().find(|mark| mark.is_object())?;
     Some(Box::new(Cache { ttl: mark.get("ttl").and_then(Node::text) }))
 }
 

@@ -14,8 +14,9 @@ use crate::note;
 pub(super) fn decode_all(body: Node<'_>, ledger: &mut Ledger) -> Verbatim<Vec<Verbatim<Tool>>> {
     let mut tools = Vec::new();
     let mut text = None;
-    for key in ["tools", "functions"] {
-        let Some(list) = body.get(key).filter(|list| !list.is_null()) else { continue };
+    let keys = ["tools", "functions"];
+    for (key, list) in keys.into_iter().zip(body.pick(keys)) {
+        let Some(list) = list.filter(|list| !list.is_null()) else { continue };
         // In the old list, nobody looks.
         if !list.is_array() && key == "functions" {
             continue;
@@ -27,8 +28,10 @@ pub(super) fn decode_all(body: Node<'_>, ledger: &mut Ledger) -> Verbatim<Vec<Ve
             let place = Place::tool(tools.len());
             // In the old list there are functions and nothing else.
             let old = key == "functions" && node.is_object();
-            let inner = node.get("function").filter(|inner| inner.get("name").is_some());
-            let bare = || described(node, inner.unwrap_or(node), false);
+            let bare = || {
+                let inner = node.get("function").filter(|inner| inner.get("name").is_some());
+                described(node, inner.unwrap_or(node), false)
+            };
             tools.push(if old { bare() } else { decode(node, place, ledger) });
         }
         text.get_or_insert_with(|| list.json());
@@ -41,15 +44,16 @@ pub(super) fn decode_all(body: Node<'_>, ledger: &mut Ledger) -> Verbatim<Vec<Ve
 
 /// One tool. A function may stand bare, as the legacy list and other dialects have it.
 pub(super) fn decode(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbatim<Tool> {
-    let kind = node.get("type").map(Node::word).unwrap_or_default();
-    let misshapen = misshapen(node);
+    let [said, function, custom, name] = node.pick(["type", "function", "custom", "name"]);
+    let kind = said.map(Node::word).unwrap_or_default();
+    let misshapen = misshapen(said, function);
     if !misshapen.is_empty() {
         odd(ledger, place, "a tool that holds something of another type is written anew");
     }
-    let typed = kind == "function" || node.get("type").is_none();
+    let typed = kind == "function" || said.is_none();
     // What calls itself something else is that, also if it calls itself nothing.
-    let bare = kind == "function" || !node.get("type").is_some_and(Node::is_string);
-    let (inner, freeform) = match (&*kind, node.get("function"), node.get("custom")) {
+    let bare = kind == "function" || !said.is_some_and(Node::is_string);
+    let (inner, freeform) = match (&*kind, function, custom) {
         ("custom", _, Some(custom)) if custom.is_object() => (custom, true),
         // Whatever type it says, it describes a function, if there is anything of one.
         (_, Some(function), _) if function.is_object() && (typed || is_told(function)) => {
@@ -59,7 +63,7 @@ pub(super) fn decode(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verba
             (custom, true)
         }
         // As another dialect has it; a rule says where that is refused.
-        (_, None, _) if bare && node.get("name").is_some() => (node, false),
+        (_, None, _) if bare && name.is_some() => (node, false),
         _ => {
             let kind = Text::new(&kind);
             let json = without(node, &misshapen);
@@ -71,14 +75,13 @@ pub(super) fn decode(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verba
 }
 
 /// The fields of a tool that are of another type than they must be, for any server.
-fn misshapen(node: Node<'_>) -> Vec<&'static str> {
-    let is_odd = |key: &&str| {
-        node.get(key).is_some_and(|value| match *key {
-            "type" => !value.is_string(),
-            _ => !value.is_object() || value.get("name").is_some_and(is_no_name),
-        })
-    };
-    ["type", "function"].into_iter().filter(is_odd).collect()
+fn misshapen(kind: Option<Node<'_>>, function: Option<Node<'_>>) -> Vec<&'static str> {
+    let is_nameless = |function: Node<'_>| function.get("name").is_some_and(is_no_name);
+    let odd_kind = kind.is_some_and(|kind| !kind.is_string());
+    let odd_function =
+        function.is_some_and(|function| !function.is_object() || is_nameless(function));
+    let kind = odd_kind.then_some("type");
+    kind.into_iter().chain(odd_function.then_some("function")).collect()
 }
 
 fn is_told(function: Node<'_>) -> bool {
@@ -102,15 +105,16 @@ fn without(node: Node<'_>, gone: &[&str]) -> Json {
 
 /// A tool as what stands inside describes it.
 fn described(node: Node<'_>, inner: Node<'_>, freeform: bool) -> Verbatim<Tool> {
-    let name = inner.get("name").and_then(Node::text).unwrap_or_default();
+    let [name, schema, description, strict, format] =
+        inner.pick(["name", "parameters", "description", "strict", "format"]);
     let kind = if freeform {
-        ToolKind::Freeform { format: some(inner.get("format")).map(|format| flat(&format)) }
+        ToolKind::Freeform { format: some(format).map(|format| flat(&format)) }
     } else {
-        ToolKind::Function { schema: some(inner.get("parameters")) }
+        ToolKind::Function { schema: some(schema) }
     };
-    let mut tool = Tool::new(name, kind);
-    tool.description = inner.get("description").and_then(Node::text);
-    tool.strict = inner.get("strict").and_then(Node::boolean);
+    let mut tool = Tool::new(name.and_then(Node::text).unwrap_or_default(), kind);
+    tool.description = description.and_then(Node::text);
+    tool.strict = strict.and_then(Node::boolean);
     tool.cache = parts::cache(node);
     tool.extras = extras(node);
     let bare = inner.raw().len() == node.raw().len();
@@ -122,7 +126,7 @@ fn described(node: Node<'_>, inner: Node<'_>, freeform: bool) -> Verbatim<Tool> 
 
 fn extras(node: Node<'_>) -> Extras {
     let mut extras = Extras::default();
-    for field in node.fields().filter(|field| !KNOWN.contains(&&*field.name())) {
+    for field in node.fields().filter(|field| !is_known(&field.name())) {
         extras.keep(ID, field);
     }
     extras
@@ -135,7 +139,7 @@ fn others(function: Node<'_>, tool: &Tool) -> Option<Json> {
         "description" => tool.description.is_some(),
         "strict" => tool.strict.is_some(),
         // A bare function stands where these do.
-        name => field.value.is_null() || KNOWN.contains(&name),
+        name => field.value.is_null() || is_known(name),
     };
     function.fields().find(|field| !held(field))?;
     Some(Json::object(|o| {
@@ -296,15 +300,18 @@ fn one_string() -> Json {
 /// Where a tool keeps what else its function says.
 const INSIDE: Text = Text::word("function");
 
-/// Keys of a tool, bare functions included.
-const KNOWN: &[&str] = &[
-    "type",
-    "function",
-    "custom",
-    "name",
-    "description",
-    "parameters",
-    "strict",
-    "cache_control",
-    "prompt_cache_breakpoint",
-];
+/// Whether this is a key of a tool, bare functions included.
+fn is_known(key: &str) -> bool {
+    matches!(
+        key,
+        "type"
+            | "function"
+            | "custom"
+            | "name"
+            | "description"
+            | "parameters"
+            | "strict"
+            | "cache_control"
+            | "prompt_cache_breakpoint"
+    )
+}

@@ -7,22 +7,28 @@ use interlingua_wire::json::Object;
 use super::ID;
 
 pub(super) fn decode(node: Node<'_>) -> Usage {
-    let count = |key: &str| node.get(key).and_then(Node::count);
-    let prompt = node.get("prompt_tokens_details");
-    let of_prompt = |key: &str| prompt.and_then(|details| details.get(key)).and_then(Node::count);
-    let details = node.get("completion_tokens_details");
-    let reasoning =
-        details.and_then(|details| details.get("reasoning_tokens")).and_then(Node::count);
-    let cache_read = of_prompt("cached_tokens")
-        .or_else(|| count("prompt_cache_hit_tokens"))
-        .or_else(|| count("cached_tokens"));
-    let cache_write = of_prompt("cache_write_tokens");
+    let count = |found: Option<Node<'_>>| found.and_then(Node::count);
+    let [prompt, completion, total] =
+        node.pick(["prompt_tokens", "completion_tokens", "total_tokens"]);
+    let [of_prompt, of_completion, hit, cached] = node.pick([
+        "prompt_tokens_details",
+        "completion_tokens_details",
+        "prompt_cache_hit_tokens",
+        "cached_tokens",
+    ]);
+    let [read, written] = of_prompt
+        .map(|details| details.pick(["cached_tokens", "cache_write_tokens"]))
+        .unwrap_or_default();
+    let (prompt, completion) = (count(prompt), count(completion));
+    let reasoning = count(of_completion.and_then(|details| details.get("reasoning_tokens")));
+    let cache_read = count(read).or_else(|| count(hit)).or_else(|| count(cached));
+    let cache_write = count(written);
     let cached = cache_read.unwrap_or(0).saturating_add(cache_write.unwrap_or(0));
-    let input = count("prompt_tokens").map(|all| all.saturating_sub(cached));
+    let input = prompt.map(|all| all.saturating_sub(cached));
     // Some servers count reasoning beside the completion: then the total shows it.
-    let parts = [count("prompt_tokens"), count("completion_tokens"), reasoning];
+    let parts = [prompt, completion, reasoning];
     let apart = reasoning.is_some_and(|reasoning| reasoning > 0)
-        && count("total_tokens") == Some(parts.into_iter().flatten().fold(0, u64::saturating_add));
+        && count(total) == Some(parts.into_iter().flatten().fold(0, u64::saturating_add));
     let within = if apart { 0 } else { reasoning.unwrap_or(0) };
     Usage {
         input,
@@ -30,7 +36,7 @@ pub(super) fn decode(node: Node<'_>) -> Usage {
         cache_write,
         cache_write_hour: None,
         tool_input: None,
-        output: count("completion_tokens").map(|all| all.saturating_sub(within)),
+        output: completion.map(|all| all.saturating_sub(within)),
         reasoning,
         written: Some((ID, node.json())),
     }

@@ -19,7 +19,7 @@ pub(in crate::openai_chat) fn decode(
     if let Some(failure) = error::in_band(root) {
         return Err(failure);
     }
-    let choices = root.get("choices");
+    let [choices, id, model, used] = root.pick(["choices", "id", "model", "usage"]);
     let first = choices.and_then(|choices| {
         let is_first = |choice: &Node<'_>| choice.get("index").is_none_or(|at| at.raw() == "0");
         choices.items().find(is_first).or_else(|| choices.items().next())
@@ -34,9 +34,9 @@ pub(in crate::openai_chat) fn decode(
         ledger.loss(note::NO_SUCH_BLOCK, Place::REPLY, "only the first of several answers counts");
     }
     let mut reply = Reply::new();
-    let text = |key: &str| root.get(key).and_then(Node::text).filter(|text| !text.is_empty());
-    reply.id = text("id").or_else(|| exchange.id.clone());
-    reply.model = text("model").or_else(|| exchange.model.clone());
+    let text = |said: Option<Node<'_>>| said.and_then(Node::text).filter(|text| !text.is_empty());
+    reply.id = text(id).or_else(|| exchange.id.clone());
+    reply.model = text(model).or_else(|| exchange.model.clone());
     if let Some(message) = choice.get("message").or_else(|| choice.get("delta")) {
         reply.turn = messages::answer(message, reply.id.as_ref(), ledger);
     }
@@ -50,7 +50,7 @@ pub(in crate::openai_chat) fn decode(
     if Flavor::find(exchange.flavor).can(Skill::ThinkTags) {
         untag(&mut reply.turn.blocks);
     }
-    if let Some(node) = root.get("usage").filter(|usage| usage.is_object()) {
+    if let Some(node) = used.filter(|usage| usage.is_object()) {
         reply.usage = usage::decode(node);
     }
     let stop = ending(choice).unwrap_or_default().with_calls(reply.has_calls());
@@ -99,8 +99,8 @@ fn untag(blocks: &mut Vec<Verbatim<Block>>) {
 
 fn extras(root: Node<'_>, choice: Node<'_>, reply: &mut Reply) {
     for field in root.fields().filter(|field| !field.value.is_null()) {
-        let known = ["id", "object", "created", "model", "choices", "usage"];
-        if !known.contains(&&*field.name()) {
+        let name = field.name();
+        if !matches!(&*name, "id" | "object" | "created" | "model" | "choices" | "usage") {
             reply.extras.keep(ID, field);
         }
     }

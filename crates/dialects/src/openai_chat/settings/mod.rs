@@ -69,8 +69,16 @@ impl Edited {
         self.choice = !beside;
     }
 
+    /// Whether nothing was edited.
+    fn is_nothing(&self) -> bool {
+        self.written.is_none() && !self.old_choice && !self.choice
+    }
+
     /// Whether a field of the body is no longer true.
     pub(super) fn is_stale(&self, key: &str, now: &Settings) -> bool {
+        if self.is_nothing() {
+            return false;
+        }
         let group = GROUPS.iter().find(|group| group.fields.contains(&key));
         self.old_choice && key == OLD_CHOICE
             || group.is_some_and(|group| self.is_edited(group, now))
@@ -84,6 +92,9 @@ impl Edited {
         o: &mut Object<'_>,
         ledger: &mut Ledger,
     ) {
+        if self.is_nothing() {
+            return;
+        }
         let mut cx = Cx { conversation, flavor, o, ledger };
         for group in GROUPS.iter().filter(|group| self.is_edited(group, &conversation.settings)) {
             (group.write)(&mut cx);
