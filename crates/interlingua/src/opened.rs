@@ -11,6 +11,7 @@ use crate::{Translated, exchange_of, freeform};
 
 /// A request on its way to a target.
 pub struct Opened<'t> {
+    body: Doc,
     conversation: Verbatim<Conversation>,
     ledger: Ledger,
     to: &'t dyn Dialect,
@@ -36,7 +37,7 @@ pub fn open_document<'t>(
     if target.stream && from.id() != to.id() && conversation.settings.stream != Some(true) {
         conversation.edit().settings.edit().stream = Some(true);
     }
-    Opened { conversation, ledger, to, target }
+    Opened { body, conversation, ledger, to, target }
 }
 
 /// In a stored conversation each turn may have come in another dialect. Turns of the target's own are written
@@ -67,13 +68,13 @@ impl Opened<'_> {
 
     /// Repairs and writes it, with what is remembered of it.
     pub fn translate(self, recalled: &Recalled) -> Translated {
-        let Self { mut conversation, mut ledger, to, target } = self;
+        let Self { body, mut conversation, mut ledger, to, target } = self;
         let mut exchange = exchange_of(&conversation, target);
         let Some(profile) = Profile::of(to.id(), target, conversation.model.as_ref()) else {
             let body = to.encode_request(&conversation, target, &mut ledger);
             return Translated { body, ledger, exchange };
         };
-        let repaired = repair::repair(&mut conversation, &profile, recalled, &mut ledger);
+        let repaired = repair::repair(&mut conversation, &body, &profile, recalled, &mut ledger);
         // Calls come back under the names that are sent.
         exchange.freeform = freeform(&conversation);
         exchange.renamed_tools = repaired.renamed.names;

@@ -20,6 +20,7 @@ pub mod fit;
 mod hand_on;
 mod hearing;
 mod held;
+mod inside;
 pub mod ladder;
 mod look;
 mod marks;
@@ -242,7 +243,8 @@ pub static ALL: &[Rule] = &[
 /// to do.
 pub fn repair_body(mut body: Doc, ledger: &mut Ledger) -> Doc {
     for rule in ALL {
-        let Apply::Body(apply) = rule.apply else { continue };
+        // They stand first.
+        let Apply::Body(apply) = rule.apply else { break };
         let Some((text, what)) = apply(&body) else { continue };
         // What a rule writes is JSON; if it were not, the body stays as it is.
         let Ok(mended) = Doc::parse(text.into(), Limits::default()) else { continue };
@@ -253,13 +255,15 @@ pub fn repair_body(mut body: Doc, ledger: &mut Ledger) -> Doc {
 }
 
 /// Runs every rule on the conversation, and notes every change. What is recalled becomes a part of it.
+/// Rules look at what was written where it stands in the body that was read.
 pub fn repair(
     conversation: &mut Verbatim<Conversation>,
+    body: &Doc,
     profile: &Profile,
     recalled: &Recalled,
     ledger: &mut Ledger,
 ) -> Repaired {
-    let mut work = Work::new(conversation, profile, recalled, ledger);
+    let mut work = Work::new(conversation, body, profile, recalled, ledger);
     odd::forget(&mut work);
     let misheard = hearing::listen(&mut work);
     for (at, rule) in ALL.iter().enumerate() {

@@ -172,7 +172,7 @@ impl Work<'_> {
     pub fn stands_as_written(&self, turn: usize) -> bool {
         let Some(takes) = self.profile.fields.takes.filter(|_| self.is_own()) else { return false };
         let text = self.turns()[turn].text_for(self.profile.dialect);
-        text.is_some_and(|text| text.is_object() && takes(text.doc().root()))
+        text.is_some_and(|text| text.is_object() && takes(self.inside(text).root()))
     }
 
     /// Whether the turn is all that keeps instructions after it from being those at the head, for a

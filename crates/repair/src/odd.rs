@@ -29,7 +29,7 @@ fn pardon(work: &mut Work<'_>, takes: fn(Node<'_>) -> bool) {
     let taken: Vec<bool> = work
         .turns()
         .iter()
-        .map(|turn| turn.text_for(dialect).is_some_and(|text| takes(text.doc().root())))
+        .map(|turn| turn.text_for(dialect).is_some_and(|text| takes(work.inside(text).root())))
         .collect();
     let is_taken = |turn: u32| taken.get(turn as usize) == Some(&true);
     work.unnote(|entry| match entry.place.section {

@@ -1,6 +1,6 @@
 //! What a value may be, as data; and a value made to be that.
 
-use interlingua_wire::{self as wire, Json, Node, Text};
+use interlingua_wire::{self as wire, Field, Json, Node, Text};
 
 use crate::media::base64;
 use crate::number;
@@ -111,6 +111,11 @@ impl Reading<'_> {
 
     pub fn is(&self, written: &str, name: &str) -> bool {
         written == name || self.either_case && is_snake(written, name)
+    }
+
+    /// Whether the field is called so.
+    pub fn names(&self, field: Field<'_>, name: &str) -> bool {
+        field.is(name) || self.either_case && is_snake(&field.name(), name)
     }
 
     /// What becomes of the value of a field.
@@ -227,8 +232,8 @@ impl Reading<'_> {
             _ if item.is_null() => Fit::Drop,
             _ => self.node(item, kind),
         };
-        let fits: Vec<Fit> = node.items().map(one).collect();
-        if fits.iter().all(|fit| *fit == Fit::Fine) {
+        let fits = unless_fine(node.items().map(one));
+        if fits.is_empty() {
             return Fit::Fine;
         }
         Fit::Instead(Json::array(|out| {
@@ -261,28 +266,26 @@ impl Reading<'_> {
         let nullable = |key: &Key| matches!(key.kind, Kind::OrNull(_));
         let has = |key: &Key| {
             let fills = |value: Node<'_>| !value.is_null() || nullable(key);
-            node.fields().any(|field| self.is(&field.name(), key.name) && fills(field.value))
+            node.fields().any(|field| self.names(field, key.name) && fills(field.value))
         };
         if keys.iter().any(|key| key.needed && !has(key)) {
             return Fit::Drop;
         }
-        let fits: Vec<Fit> = node
-            .fields()
-            .map(|field| match self.find(keys, &field.name()) {
-                // A word that must be there and can only be one is that one.
-                Some(Key { needed: true, kind: Kind::One([only]), .. }) => {
-                    let is_it = field.value.word() == *only;
-                    if is_it { Fit::Fine } else { Fit::Instead(Json::string(&Text::word(only))) }
-                }
-                Some(Key { needed: true, kind, .. }) if field.value.is_null() => {
-                    if matches!(kind, Kind::Any | Kind::OrNull(_)) { Fit::Fine } else { Fit::Drop }
-                }
-                Some(key) => self.node(field.value, key.kind),
-                None if open => Fit::Fine,
-                None => Fit::Drop,
-            })
-            .collect();
-        if fits.iter().all(|fit| *fit == Fit::Fine) {
+        let one = |field: Field<'_>| match self.find(keys, &field.name()) {
+            // A word that must be there and can only be one is that one.
+            Some(Key { needed: true, kind: Kind::One([only]), .. }) => {
+                let is_it = field.value.word() == *only;
+                if is_it { Fit::Fine } else { Fit::Instead(Json::string(&Text::word(only))) }
+            }
+            Some(Key { needed: true, kind, .. }) if field.value.is_null() => {
+                if matches!(kind, Kind::Any | Kind::OrNull(_)) { Fit::Fine } else { Fit::Drop }
+            }
+            Some(key) => self.node(field.value, key.kind),
+            None if open => Fit::Fine,
+            None => Fit::Drop,
+        };
+        let fits = unless_fine(node.fields().map(one));
+        if fits.is_empty() {
             return Fit::Fine;
         }
         let dropped = |key: &Key| {
@@ -302,6 +305,20 @@ impl Reading<'_> {
             }
         }))
     }
+}
+
+/// What is to be done with each; nothing if all are fine, as mostly.
+fn unless_fine(all: impl Iterator<Item = Fit>) -> Vec<Fit> {
+    let mut fits = Vec::new();
+    for (at, fit) in all.enumerate() {
+        if fit != Fit::Fine && fits.is_empty() {
+            fits.resize(at, Fit::Fine);
+        }
+        if fit != Fit::Fine || !fits.is_empty() {
+            fits.push(fit);
+        }
+    }
+    fits
 }
 
 /// Whether a name is this one, with an underscore and a small letter for each capital.

@@ -7,8 +7,9 @@ use interlingua_model::{
     Block, Conversation, Entry, Ledger, Place, Reasoning, Recalled, Settings, Tool, TopField, Turn,
     Verbatim,
 };
-use interlingua_wire::{Json, Text};
+use interlingua_wire::{Doc, Json, Text};
 
+use crate::inside::Inside;
 use crate::survey::{About, Survey};
 use crate::tools::{self, Look};
 use crate::{Profile, Repaired, Trail};
@@ -16,6 +17,8 @@ use crate::{Profile, Repaired, Trail};
 #[derive(Debug)]
 pub struct Work<'w> {
     conversation: &'w mut Verbatim<Conversation>,
+    /// What the conversation was read from.
+    body: &'w Doc,
     pub profile: &'w Profile,
     /// What is remembered of it, and the client does not know.
     pub recalled: &'w Recalled,
@@ -47,12 +50,14 @@ pub struct Renamed {
 impl<'w> Work<'w> {
     pub fn new(
         conversation: &'w mut Verbatim<Conversation>,
+        body: &'w Doc,
         profile: &'w Profile,
         recalled: &'w Recalled,
         ledger: &'w mut Ledger,
     ) -> Self {
         Self {
             conversation,
+            body,
             profile,
             recalled,
             ledger,
@@ -90,6 +95,11 @@ impl<'w> Work<'w> {
 
     pub fn block(&self, turn: usize, block: usize) -> &Verbatim<Block> {
         &self.conversation.turns[turn].blocks[block]
+    }
+
+    /// A value, to look inside.
+    pub(crate) fn inside(&self, value: &Json) -> Inside<'w> {
+        Inside::of(value, self.body)
     }
 
     /// Whether there is any of this in the conversation.
@@ -347,7 +357,7 @@ impl<'w> Work<'w> {
         if let Some(looks) = &self.looks {
             return Rc::clone(looks);
         }
-        let looks: Rc<[Look]> = tools::look(self.conversation, self.profile).into();
+        let looks: Rc<[Look]> = tools::look(self.conversation, self.body, self.profile).into();
         self.looks = Some(Rc::clone(&looks));
         looks
     }

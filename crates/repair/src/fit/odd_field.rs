@@ -33,21 +33,22 @@ pub fn apply(work: &mut Work<'_>) {
         let key = field.key.contents();
         let verdict = match shapes.iter().find(|shape| is_named(&key, shape.name, either)) {
             Some(shape) => {
-                let doc = field.value.doc();
-                let node = doc.root();
+                let value = work.inside(&field.value);
+                let node = value.root();
                 if node.is_null() { Verdict::Fits } else { shape.shape.hold(node, either) }
             }
             None => Verdict::Fits,
         };
-        let key = key.into_owned();
         match verdict {
             Verdict::Fits => at += 1,
             Verdict::Less(json) => {
+                let key = key.into_owned();
                 work.fields()[at].value = json;
                 said_anew(work, &key);
                 at += 1;
             }
             Verdict::Gone => {
+                let key = key.into_owned();
                 work.fields().remove(at);
                 said_anew(work, &key);
             }

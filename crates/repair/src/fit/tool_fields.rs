@@ -55,7 +55,7 @@ fn list(work: &mut Work<'_>) {
     }
     let Some(text) = conversation.tools.text_for(work.profile.dialect) else { return };
     let (kind, none) = (text.kind(), conversation.tools.is_empty());
-    let empty = none || kind == Kind::Array && text.doc().root().is_empty();
+    let empty = none || kind == Kind::Array && work.inside(text).root().is_empty();
     let odd = match kind {
         Kind::Array => false,
         Kind::Null => !rules.null_list,

@@ -62,7 +62,9 @@ impl Profile {
         let rows = Rows::remembered(dialect, target.flavor, model.as_ref())?;
         let Rows { cache, calls, fields, media, params, roles, texts, thinking, tools } = rows;
         let (media, params, texts, thinking) = (*media, *params, *texts, *thinking);
-        let Target { betas, trusting, remembers, lessons, .. } = target.clone();
+        let Target { betas, trusting, remembers, lessons, .. } = target;
+        let (betas, lessons) = (betas.clone(), lessons.clone());
+        let (trusting, remembers) = (*trusting, *remembers);
         #[rustfmt::skip]
         let mut profile = Self {
             dialect, model, betas, trusting, remembers, lessons,

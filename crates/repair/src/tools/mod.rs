@@ -7,6 +7,7 @@ use interlingua_wire::{Doc, Field, Json, Node, Text};
 
 use crate::Profile;
 use crate::fit::tool_choice;
+use crate::inside::Inside;
 use crate::profile::tools::{Draft, Root, Schema, Strict, Tools};
 use crate::schema::{look, own};
 use crate::shape::{Fit, Kind, Reading};
@@ -34,7 +35,7 @@ pub(crate) struct Look {
 }
 
 /// Looks at every tool. Each is scanned once: as it was written where that is how it leaves.
-pub(crate) fn look(conversation: &Conversation, profile: &Profile) -> Vec<Look> {
+pub(crate) fn look(conversation: &Conversation, body: &Doc, profile: &Profile) -> Vec<Look> {
     let legacy = legacy(conversation);
     // Who does not read the older list finds nothing wrong in it, while it leaves as it came.
     let unread = if profile.params.choice.old { 0 } else { unread(conversation, profile) };
@@ -46,9 +47,9 @@ pub(crate) fn look(conversation: &Conversation, profile: &Profile) -> Vec<Look> 
         if at + unread >= count {
             return Look::default();
         }
-        let mut look = one(tool, profile, is_legacy);
+        let mut look = one(tool, body, profile, is_legacy);
         if !ours && profile.tools.schema.inlined {
-            from_elsewhere(tool, &mut look);
+            from_elsewhere(tool, body, &mut look);
         }
         look
     };
@@ -56,11 +57,11 @@ pub(crate) fn look(conversation: &Conversation, profile: &Profile) -> Vec<Look> 
 }
 
 /// References and the name of the draft, in a schema for a target that its client did not write for.
-fn from_elsewhere(tool: &Tool, look: &mut Look) {
+fn from_elsewhere(tool: &Tool, body: &Doc, look: &mut Look) {
     let ToolKind::Function { schema: Some(schema) } = &tool.kind else { return };
-    let doc = schema.doc();
-    look.references |= look::has_reference(doc.root());
-    look.keywords |= doc.root().get("$schema").is_some();
+    let schema = Inside::of(schema, body);
+    look.references |= look::has_reference(schema.root());
+    look.keywords |= schema.root().get("$schema").is_some();
 }
 
 /// How many tools at the end may have any name and description: those of the older list, while it leaves as it came.
@@ -97,11 +98,11 @@ pub(crate) fn legacy(conversation: &Conversation) -> usize {
     listed.iter().rev().filter(is_next).count()
 }
 
-fn one(tool: &Verbatim<Tool>, profile: &Profile, legacy: bool) -> Look {
+fn one(tool: &Verbatim<Tool>, body: &Doc, profile: &Profile, legacy: bool) -> Look {
     let (dialect, rules, reading) = (profile.dialect, profile.tools, profile.reading());
-    let text = tool.text_for(dialect).map(Json::doc);
+    let text = tool.text_for(dialect).map(|text| Inside::of(text, body));
     let is_odd = |kind: Kind| match &text {
-        Some(doc) => !legacy && reading.node(doc.root(), kind) != Fit::Fine,
+        Some(text) => !legacy && reading.node(text.root(), kind) != Fit::Fine,
         None => !extras_fit(tool, profile, kind),
     };
     match &tool.kind {
@@ -129,11 +130,12 @@ fn one(tool: &Verbatim<Tool>, profile: &Profile, legacy: bool) -> Look {
             Look { unknown: true, ..Look::default() }
         }
         ToolKind::Function { schema } => {
-            let doc = schema.as_ref().map(Json::doc).filter(|_| text.is_none());
+            let anew = schema.as_ref().filter(|_| text.is_none());
+            let anew = anew.map(|schema| Inside::of(schema, body));
             let found = match &text {
                 Some(text) if legacy => text.root().get("parameters"),
                 Some(text) => find(text.root(), rules.kinds.schema, &reading),
-                None => doc.as_ref().map(Doc::root),
+                None => anew.as_ref().map(Inside::root),
             };
             let mut look = of_schema(tool, found, &rules.schema, rules.strict);
             look.odd |= is_odd(rules.kinds.function);
@@ -193,7 +195,7 @@ fn has_list_of_items(schema: Node<'_>) -> bool {
 
 /// The schema within a tool as it is written.
 fn find<'d>(tool: Node<'d>, path: &[&str], reading: &Reading<'_>) -> Option<Node<'d>> {
-    path.iter().try_fold(tool, |node, key| node.find(|field| reading.is(&field.name(), key)))
+    path.iter().try_fold(tool, |node, key| node.find(|field| reading.names(field, key)))
 }
 
 /// Schemas of the provider's own kind: whether they may stand as they are. Beside one of JSON Schema
