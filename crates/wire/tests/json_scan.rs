@@ -245,3 +245,19 @@ fn a_repeated_key_is_found_however_it_is_spelled() {
     }
     assert!((1_000..4_500).contains(&found));
 }
+
+#[test]
+fn what_was_read_from_a_document_is_found_in_it() {
+    fn look(doc: &Doc, node: Node<'_>) {
+        let found = doc.find(&node.json()).expect("it stands there");
+        assert_eq!(found.range(), node.range());
+        node.items().for_each(|item| look(doc, item));
+        node.fields().for_each(|field| look(doc, field.value));
+    }
+    for text in TEXTS {
+        let (doc, other) = (scan(text).unwrap(), scan(text).unwrap());
+        look(&doc, doc.root());
+        assert!(doc.find(&other.root().json()).is_none(), "the same words elsewhere");
+        assert!(doc.find(&doc.root().json().detached()).is_none(), "a copy");
+    }
+}

@@ -180,3 +180,26 @@ fn unescaping_is_what_serde_json_reads() {
         assert_eq!(spelled(&raw), Text::new(&expected));
     }
 }
+
+#[test]
+fn names_of_every_length_are_told_apart_however_they_are_spelled() {
+    for length in 1..40 {
+        let name: String = ('a'..='z').cycle().take(length).collect();
+        for at in 0..length {
+            let (before, after) = (&name[..at], &name[at + 1..]);
+            let byte = name.as_bytes()[at];
+            let escaped = spelled(&format!("{before}\\u{byte:04x}{after}"));
+            assert_eq!(escaped.contents(), name);
+            assert_eq!(escaped, *name);
+            assert_eq!(escaped, Text::new(&name));
+            let quoted = format!("{before}\"{after}");
+            assert_eq!(Text::new(&quoted), *quoted);
+            assert_ne!(Text::new(&quoted), *name);
+            assert_ne!(
+                Text::new(&quoted),
+                *Text::new(&quoted).raw(),
+                "an escape is not its spelling"
+            );
+        }
+    }
+}
