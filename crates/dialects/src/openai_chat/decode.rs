@@ -122,7 +122,11 @@ fn assistant(
     citations(&mut fields, turn.blocks.get_mut(first..).unwrap_or_default(), place, ledger);
     turn.blocks[before..].rotate_left(first - before);
     for image in fields.images.into_iter().flat_map(Node::items) {
-        turn.blocks.push(parts::part(image, place, ledger));
+        let mut block = parts::part(image, place, ledger);
+        if place != Place::REPLY {
+            block.change_beside(|block| mark::hold(&mut block.extras, "images"));
+        }
+        turn.blocks.push(block);
     }
     unanswered.0.clear();
     for mut block in calls {

@@ -94,7 +94,7 @@ impl<'d> Fields<'d> {
                     }
                 }
                 "annotations" if some.is_none_or(Node::is_array) => fields.annotations = some,
-                "images" if some.is_none_or(Node::is_array) => fields.images = some,
+                "images" if some.is_none_or(are_images) => fields.images = some,
                 "audio" => {
                     fields.audio = some;
                     fields.keep(field);
@@ -150,6 +150,16 @@ impl<'d> Fields<'d> {
             self.extras.keep(ID, field);
         }
     }
+}
+
+/// Whether a list holds images and nothing else: of any other, nobody can tell what it shows.
+fn are_images(list: Node<'_>) -> bool {
+    let is_image = |item: Node<'_>| {
+        let image = item.get("image_url");
+        let url = image.and_then(|image| image.text().or_else(|| image.get("url")?.text()));
+        item.get("type").is_some_and(|kind| kind.word() == "image_url") && url.is_some()
+    };
+    list.is_array() && list.items().all(is_image)
 }
 
 pub(super) const CALL: &str = "tool_call_id";

@@ -23,7 +23,7 @@
 //! ```
 
 use interlingua_model::{Block, Place, Role, Verbatim};
-use interlingua_wire::Text;
+use interlingua_wire::{Json, Text};
 
 use super::empty_text::leave_out;
 use crate::Work;
@@ -186,7 +186,13 @@ fn fill_or_leave_out(work: &mut Work<'_>, turn: usize) -> bool {
         Role::System | Role::Developer => "the instructions",
     };
     let place = Place::turn(turn);
-    work.change(place, format!("left out {whose}: there is nothing in it"));
+    let what = format!("left out {whose}: there is nothing in it");
+    let fields = work.turns()[turn].extras.of(work.profile.dialect);
+    if fields.iter().any(|(_, value)| *value != Json::NULL) {
+        work.loss(place, what + ", but for fields beside it");
+    } else {
+        work.change(place, what);
+    }
     let marked = work.blocks(turn).iter().rposition(|block| block.cache.is_some());
     if marked.is_some_and(|block| work.remove_and_hand_on(turn, block)) {
         work.loss(place, "left out the cache mark of an empty turn: nothing stands before it");

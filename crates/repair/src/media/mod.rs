@@ -46,7 +46,8 @@ impl Spot {
     }
 }
 
-/// All media, in order.
+/// All media, in order, but for those that stand beside the content of a message as it was written:
+/// nobody looks there.
 pub(crate) fn all(work: &Work<'_>) -> Vec<Spot> {
     let mut spots = Vec::new();
     let mut look = |block: &Block, turn, at, side| {
@@ -58,14 +59,18 @@ pub(crate) fn all(work: &Work<'_>) -> Vec<Spot> {
     for (at, block) in work.conversation().system.iter().enumerate() {
         look(block, None, at, Side::Instructions);
     }
+    let dialect = work.profile.dialect;
     for (turn, this) in work.turns().iter().enumerate() {
         let side = match this.role {
             Role::User => Side::User,
             Role::Assistant => Side::Assistant,
             Role::System | Role::Developer => Side::Instructions,
         };
+        let is_written = this.text_for(dialect).is_some();
         for (at, block) in this.blocks.iter().enumerate() {
-            look(block, Some(turn), at, side);
+            if !(is_written && block.extras.find(dialect, BESIDE).is_some()) {
+                look(block, Some(turn), at, side);
+            }
         }
     }
     spots
@@ -185,3 +190,6 @@ pub(crate) fn noun(kind: MediaKind) -> &'static str {
         MediaKind::Video => "video",
     }
 }
+
+/// What an image beside the content has among its extras.
+const BESIDE: &str = "held images";
