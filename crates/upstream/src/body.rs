@@ -18,6 +18,7 @@ use interlingua::Failure;
 use crate::error::{Trouble, failure};
 use crate::idle::Idle;
 use crate::lanes::Lane;
+use crate::plain::PlainBody;
 
 /// What a provider answered, with whatever status.
 pub struct Answer {
@@ -37,7 +38,8 @@ pub struct Body {
 }
 
 enum Source {
-    Network(Incoming),
+    Shared(Incoming),
+    Plain(PlainBody),
     Other(UnsyncBoxBody<Bytes, Box<dyn Error + Send + Sync>>),
 }
 
@@ -52,8 +54,12 @@ impl Body {
         Self::from_source(source, NEVER, String::new(), None)
     }
 
-    pub(crate) fn network(body: Incoming, idle: Duration, name: String, lane: Arc<Lane>) -> Self {
-        Self::from_source(Source::Network(body), idle, name, Some(lane))
+    pub(crate) fn shared(body: Incoming, idle: Duration, name: String, lane: Arc<Lane>) -> Self {
+        Self::from_source(Source::Shared(body), idle, name, Some(lane))
+    }
+
+    pub(crate) fn plain(body: PlainBody, idle: Duration, name: String) -> Self {
+        Self::from_source(Source::Plain(body), idle, name, None)
     }
 
     fn from_source(source: Source, limit: Duration, name: String, lane: Option<Arc<Lane>>) -> Self {
@@ -100,8 +106,12 @@ impl Body {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Failure>>> {
         let polled = match &mut self.source {
-            Source::Network(body) => Pin::new(body).poll_frame(context).map(|frame| {
+            Source::Shared(body) => Pin::new(body).poll_frame(context).map(|frame| {
                 frame.map(|frame| frame.map_err(|_| failure(&self.name, &Trouble::CutShort)))
+            }),
+            Source::Plain(body) => body.poll(context).map(|data| {
+                let told = |trouble: Trouble| failure(&self.name, &trouble);
+                data.map(|data| data.map(Frame::data).map_err(told))
             }),
             Source::Other(body) => Pin::new(body)
                 .poll_frame(context)
@@ -150,14 +160,16 @@ impl http_body::Body for Body {
     fn is_end_stream(&self) -> bool {
         self.over
             || match &self.source {
-                Source::Network(body) => body.is_end_stream(),
+                Source::Shared(body) => body.is_end_stream(),
+                Source::Plain(body) => body.is_over(),
                 Source::Other(body) => body.is_end_stream(),
             }
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.source {
-            Source::Network(body) => body.size_hint(),
+            Source::Shared(body) => body.size_hint(),
+            Source::Plain(body) => body.left().map(SizeHint::with_exact).unwrap_or_default(),
             Source::Other(body) => body.size_hint(),
         }
     }

@@ -6,7 +6,6 @@ use std::time::SystemTime;
 use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Request, Uri, Version};
-use http_body_util::Full;
 use interlingua::Failure;
 use secrecy::{ExposeSecret as _, SecretString};
 
@@ -27,7 +26,7 @@ pub struct Call<'a> {
 }
 
 impl Call<'_> {
-    pub(crate) fn request(&self) -> Result<Request<Full<Bytes>>, Failure> {
+    pub(crate) fn request(&self) -> Result<Request<Bytes>, Failure> {
         let uri = self.provider.address(self.ask, self.model)?;
         let mut headers = self.headers.clone();
         if !headers.is_empty() {
@@ -50,7 +49,7 @@ impl Call<'_> {
         if self.provider.auth == Auth::SigV4 {
             self.sign(&method, &uri, &mut headers, &body)?;
         }
-        let mut request = Request::new(Full::new(body));
+        let mut request = Request::new(body);
         *request.method_mut() = method;
         *request.uri_mut() = uri;
         *request.version_mut() = Version::HTTP_11;

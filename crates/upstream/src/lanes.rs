@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::Uri;
+use http::uri::Scheme;
 use http_body_util::Full;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
@@ -39,10 +41,10 @@ impl Lanes {
     /// A lane that has room for one more call, for what is vouched for by the same.
     pub(crate) fn free(
         &self,
-        scheme: &str,
+        to: &Uri,
         authority: Option<&Arc<Authority>>,
     ) -> Result<Arc<Lane>, Trouble> {
-        if scheme == "http" {
+        if to.scheme() == Some(&Scheme::HTTP) {
             return Ok(Arc::clone(&self.plain));
         }
         let mut lanes = self.secure.lock().unwrap_or_else(PoisonError::into_inner);

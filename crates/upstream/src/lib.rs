@@ -18,6 +18,7 @@ mod connect;
 mod error;
 mod idle;
 mod lanes;
+mod plain;
 mod provider;
 pub mod retry;
 mod row;

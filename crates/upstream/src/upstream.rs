@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Extensions, HeaderMap, Method, Request, Response, header};
+use http::uri::Scheme;
+use http::{Extensions, HeaderMap, Method, Request, Response, StatusCode, header};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use interlingua::Failure;
@@ -13,9 +14,10 @@ use tokio::time::timeout;
 use url::Url;
 
 use crate::address::as_uri;
-use crate::connect::{Proxies, Used};
+use crate::connect::{Authority, Proxies, Used};
 use crate::error::{Trouble, failure, of_tls, trouble};
 use crate::lanes::{Lane, Lanes};
+use crate::plain::{Plain, Unanswered};
 use crate::{Answer, Body, Call};
 
 /// How long is waited for what. A stream as a whole may take as long as it likes.
@@ -43,6 +45,7 @@ impl Default for Timeouts {
 pub struct Upstream {
     timeouts: Timeouts,
     proxies: Arc<Proxies>,
+    plain: Plain,
     lanes: Lanes,
 }
 
@@ -54,46 +57,27 @@ impl Upstream {
 
     /// Through proxies, where there are some.
     pub fn through(timeouts: Timeouts, proxies: Arc<Proxies>) -> Result<Self, Failure> {
+        let plain = Plain::new(timeouts.connect, &proxies);
         let lanes = Lanes::new(timeouts.connect, Arc::clone(&proxies));
         let lanes = lanes.map_err(|error| failure("", &of_tls(&error)))?;
-        Ok(Self { timeouts, proxies, lanes })
+        Ok(Self { timeouts, proxies, plain, lanes })
     }
 
     /// Asks a provider. Whatever it answers, with whatever status, is an answer.
     pub async fn call(&self, call: Call<'_>) -> Result<Answer, Failure> {
         let provider = call.provider;
-        let name = &provider.name;
-        let mut request = call.request()?;
-        let lane = self
-            .lanes
-            .free(provider.base.scheme(), provider.authority.as_ref())
-            .map_err(|trouble| failure(name, &trouble))?;
-        let mut again = true;
+        let (name, trusts) = (&provider.name, provider.authority.as_ref());
+        let mut first = true;
         loop {
-            if let Some(leave) = self.proxies.leave(request.uri()) {
-                request.headers_mut().insert(header::PROXY_AUTHORIZATION, leave);
+            let request = call.request()?;
+            match self.asked(name, trusts, request, first).await {
+                Ok(answer) => return Ok(answer),
+                // A connection that answered before and ends now was closed while it was kept: nothing
+                // that the provider or the client did, and nothing they need to hear of.
+                Err(Unanswered { trouble: Trouble::Reset, kept: true })
+                    if std::mem::take(&mut first) => {}
+                Err(Unanswered { trouble, .. }) => return Err(failure(name, &trouble)),
             }
-            let head = self.timeouts.head;
-            let error = match timeout(head, lane.client.request(request)).await {
-                Ok(Ok(response)) => {
-                    let answer = self.answer(name, response, lane);
-                    return answer.map_err(|trouble| failure(name, &trouble));
-                }
-                Ok(Err(error)) => error,
-                Err(_) => return Err(failure(name, &Trouble::Head(head))),
-            };
-            let trouble = trouble(&error);
-            // A connection that answered before and ends now was closed while it was kept: nothing
-            // that the provider or the client did, and nothing they need to hear of.
-            let kept = error.connect_info().is_some_and(|connected| {
-                let mut extras = Extensions::new();
-                connected.get_extras(&mut extras);
-                extras.get::<Used>().is_some_and(Used::is_marked)
-            });
-            if !(kept && trouble == Trouble::Reset && std::mem::take(&mut again)) {
-                return Err(failure(name, &trouble));
-            }
-            request = call.request()?;
         }
     }
 
@@ -107,20 +91,68 @@ impl Upstream {
     ) -> Result<Answer, Failure> {
         let name = to.host_str().unwrap_or_default();
         let uri = as_uri(to).ok_or_else(|| failure(name, &Trouble::Address))?;
-        let lane = self.lanes.free(to.scheme(), None).map_err(|why| failure(name, &why))?;
-        let mut request = Request::new(Full::new(body));
+        let mut request = Request::new(body);
         *request.method_mut() = method;
         *request.headers_mut() = headers;
-        if let Some(leave) = self.proxies.leave(&uri) {
+        *request.uri_mut() = uri;
+        let asked = self.asked(name, None, request, true).await;
+        asked.map_err(|unanswered| failure(name, &unanswered.trouble))
+    }
+
+    /// Sends a request on the way that leads there.
+    async fn asked(
+        &self,
+        name: &str,
+        trusts: Option<&Arc<Authority>>,
+        request: Request<Bytes>,
+        may_be_kept: bool,
+    ) -> Result<Answer, Unanswered> {
+        let limit = self.timeouts.head;
+        let in_vain = |_| Unanswered { trouble: Trouble::Head(limit), kept: false };
+        let is_plain = request.uri().scheme() == Some(&Scheme::HTTP);
+        let (status, headers, body) =
+            if is_plain && self.proxies.on_the_way(request.uri()).is_none() {
+                let asking = self.plain.ask(&request, may_be_kept);
+                let (head, body) = timeout(limit, asking).await.map_err(in_vain)??;
+                let body = Body::plain(body, self.timeouts.idle, name.to_owned());
+                (head.status, head.headers, body)
+            } else {
+                let asking = self.shared(trusts, request);
+                let (response, lane) = timeout(limit, asking).await.map_err(in_vain)??;
+                let (head, body) = response.into_parts();
+                let body = Body::shared(body, self.timeouts.idle, name.to_owned(), lane);
+                (head.status, head.headers, body)
+            };
+        is_readable(status, &headers).map_err(|trouble| Unanswered { trouble, kept: false })?;
+        Ok(Answer { status: status.as_u16(), headers, body })
+    }
+
+    /// Sends a request on a connection that others may use at the same time.
+    async fn shared(
+        &self,
+        trusts: Option<&Arc<Authority>>,
+        mut request: Request<Bytes>,
+    ) -> Result<(Response<Incoming>, Arc<Lane>), Unanswered> {
+        if let Some(leave) = self.proxies.leave(request.uri()) {
             request.headers_mut().insert(header::PROXY_AUTHORIZATION, leave);
         }
-        *request.uri_mut() = uri;
-        match timeout(self.timeouts.head, lane.client.request(request)).await {
-            Ok(Ok(response)) => {
-                self.answer(name, response, lane).map_err(|trouble| failure(name, &trouble))
+        let lane = self.lanes.free(request.uri(), trusts);
+        let lane = lane.map_err(|trouble| Unanswered { trouble, kept: false })?;
+        match lane.client.request(request.map(Full::new)).await {
+            Ok(response) => {
+                if let Some(used) = response.extensions().get::<Used>() {
+                    used.mark();
+                }
+                Ok((response, lane))
             }
-            Ok(Err(error)) => Err(failure(name, &trouble(&error))),
-            Err(_) => Err(failure(name, &Trouble::Head(self.timeouts.head))),
+            Err(error) => {
+                let kept = error.connect_info().is_some_and(|connected| {
+                    let mut extras = Extensions::new();
+                    connected.get_extras(&mut extras);
+                    extras.get::<Used>().is_some_and(Used::is_marked)
+                });
+                Err(Unanswered { trouble: trouble(&error), kept })
+            }
         }
     }
 
@@ -131,29 +163,20 @@ impl Upstream {
         let _ = body.whole(SHORT).await;
         Ok(status)
     }
+}
 
-    fn answer(
-        &self,
-        name: &str,
-        response: Response<Incoming>,
-        lane: Arc<Lane>,
-    ) -> Result<Answer, Trouble> {
-        let (head, body) = response.into_parts();
-        if let Some(used) = head.extensions.get::<Used>() {
-            used.mark();
-        }
-        if head.status.is_redirection() {
-            return Err(Trouble::Redirect(head.status.as_u16()));
-        }
-        let codings = head.headers.get_all(header::CONTENT_ENCODING).into_iter();
-        let mut codings = codings.map(|coding| String::from_utf8_lossy(coding.as_bytes()));
-        if let Some(coding) = codings.find(|coding| !coding.eq_ignore_ascii_case("identity")) {
-            // What stands there is for people to read, whatever it is.
-            return Err(Trouble::Encoded(coding.chars().take(20).collect()));
-        }
-        let body = Body::network(body, self.timeouts.idle, name.to_owned(), lane);
-        Ok(Answer { status: head.status.as_u16(), headers: head.headers, body })
+/// Whether an answer is for who asked, and said as it was asked for.
+fn is_readable(status: StatusCode, headers: &HeaderMap) -> Result<(), Trouble> {
+    if status.is_redirection() {
+        return Err(Trouble::Redirect(status.as_u16()));
     }
+    let codings = headers.get_all(header::CONTENT_ENCODING).into_iter();
+    let mut codings = codings.map(|coding| String::from_utf8_lossy(coding.as_bytes()));
+    if let Some(coding) = codings.find(|coding| !coding.eq_ignore_ascii_case("identity")) {
+        // What stands there is for people to read, whatever it is.
+        return Err(Trouble::Encoded(coding.chars().take(20).collect()));
+    }
+    Ok(())
 }
 
 impl fmt::Debug for Upstream {

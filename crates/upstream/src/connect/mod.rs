@@ -17,12 +17,11 @@ use rustls::ClientConfig;
 use tokio::time::timeout;
 use tower_service::Service;
 
-pub(crate) use dial::Unresolved;
+pub(crate) use dial::{Dial, Unresolved};
 pub use proxy::Proxies;
 pub use tls::{Authority, NotAuthority};
 pub(crate) use wire::{Used, Wire};
 
-use self::dial::Dial;
 use crate::error::{Trouble, of_connecting};
 
 /// Makes connections, each in its time; what goes wrong is said as trouble.

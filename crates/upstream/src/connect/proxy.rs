@@ -22,13 +22,12 @@ impl Proxies {
             let said = env(name).or_else(|| env(&name.to_ascii_lowercase()));
             said.unwrap_or_default()
         };
-        let matcher = Matcher::builder()
-            .all(value("ALL_PROXY"))
-            .http(value("HTTP_PROXY"))
-            .https(value("HTTPS_PROXY"))
-            .no(value("NO_PROXY"))
-            .build();
-        Self { matcher: Some(matcher) }
+        let [all, http, https] = ["ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY"].map(value);
+        if all.is_empty() && http.is_empty() && https.is_empty() {
+            return Self::default();
+        }
+        let matcher = Matcher::builder().all(all).http(http).https(https).no(value("NO_PROXY"));
+        Self { matcher: Some(matcher.build()) }
     }
 
     /// The proxy on the way to an address. No proxy knows this machine better than it does itself.

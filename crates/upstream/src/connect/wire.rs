@@ -38,6 +38,10 @@ impl Wire {
     pub(crate) fn new(stream: TokioIo<TcpStream>, proxied: bool) -> Self {
         Self { stream, proxied, used: Used::default() }
     }
+
+    pub(crate) fn into_stream(self) -> TcpStream {
+        self.stream.into_inner()
+    }
 }
 
 impl Connection for Wire {

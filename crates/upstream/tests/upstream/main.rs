@@ -9,6 +9,7 @@ mod dialects;
 mod disconnect;
 mod faults;
 mod kept;
+mod plain;
 mod proxies;
 mod retry;
 mod secrets;

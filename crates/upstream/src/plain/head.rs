@@ -1,0 +1,108 @@
+//! The head of a request as it is written, and that of an answer as it is read.
+
+use std::mem::MaybeUninit;
+
+use bytes::{Bytes, BytesMut};
+use http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use http::{Method, Request, StatusCode};
+
+use crate::error::Trouble;
+
+/// What an answer says before its body.
+#[derive(Debug)]
+pub(crate) struct Head {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    /// Whether the connection is there for another request after this answer.
+    pub(super) may_stay: bool,
+}
+
+/// The head of a request, up to and with the line that ends it.
+pub(super) fn written(request: &Request<Bytes>) -> Vec<u8> {
+    let (uri, body) = (request.uri(), request.body());
+    let mut head = Vec::with_capacity(USUAL);
+    let mut put = |parts: &[&[u8]]| parts.iter().for_each(|part| head.extend_from_slice(part));
+    let target = uri.path_and_query().map_or("/", |target| target.as_str());
+    put(&[request.method().as_str().as_bytes(), b" ", target.as_bytes(), b" HTTP/1.1\r\nhost: "]);
+    put(&[uri.host().unwrap_or_default().as_bytes()]);
+    if let Some(port) = uri.port().filter(|port| port.as_u16() != 80) {
+        put(&[b":", port.as_str().as_bytes()]);
+    }
+    put(&[b"\r\n"]);
+    for (name, value) in request.headers() {
+        if name != header::HOST && name != header::CONTENT_LENGTH {
+            put(&[name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"]);
+        }
+    }
+    if !body.is_empty() || request.method() == Method::POST {
+        put(&[b"content-length: ", body.len().to_string().as_bytes(), b"\r\n"]);
+    }
+    put(&[b"\r\n"]);
+    head
+}
+
+/// Takes the head of an answer from what was read, if it is all there. What is said before an answer,
+/// like that one may go on, is no answer.
+pub(super) fn read(from: &mut BytesMut) -> Result<Option<Head>, Trouble> {
+    loop {
+        let Some(end) = end(from) else {
+            // What does not begin as HTTP does will not become it.
+            let begins = from.iter().zip(b"HTTP/1.").all(|(one, other)| one == other);
+            let fits = from.len() <= LONGEST;
+            return if begins && fits { Ok(None) } else { Err(Trouble::NotHttp) };
+        };
+        let head = parsed(&from.split_to(end).freeze()).ok_or(Trouble::NotHttp)?;
+        if !head.status.is_informational() {
+            return Ok(Some(head));
+        }
+        if head.status == StatusCode::SWITCHING_PROTOCOLS {
+            return Err(Trouble::NotHttp);
+        }
+    }
+}
+
+/// Where a head ends: after the first line that is empty.
+fn end(text: &[u8]) -> Option<usize> {
+    memchr::memchr_iter(b'\n', text).find_map(|at| match text.get(at + 1..)? {
+        [b'\r', b'\n', ..] => Some(at + 3),
+        [b'\n', ..] => Some(at + 2),
+        _ => None,
+    })
+}
+
+fn parsed(text: &Bytes) -> Option<Head> {
+    let mut lines = [const { MaybeUninit::uninit() }; LINES];
+    let mut answer = httparse::Response::new(&mut []);
+    let parser = httparse::ParserConfig::default();
+    let end = parser.parse_response_with_uninit_headers(&mut answer, text, &mut lines).ok()?;
+    if end.is_partial() {
+        return None;
+    }
+    let status = StatusCode::from_u16(answer.code?).ok()?;
+    let mut headers = HeaderMap::with_capacity(answer.headers.len());
+    for line in answer.headers.iter() {
+        let name = HeaderName::from_bytes(line.name.as_bytes()).ok()?;
+        let value = HeaderValue::from_maybe_shared(text.slice_ref(line.value)).ok()?;
+        headers.append(name, value);
+    }
+    let connection = headers.get_all(header::CONNECTION).into_iter();
+    let words = connection.filter_map(|said| said.to_str().ok()).flat_map(|said| said.split(','));
+    // Who says two lengths may mean either.
+    let is_clear = !(headers.contains_key(header::TRANSFER_ENCODING)
+        && headers.contains_key(header::CONTENT_LENGTH));
+    let mut may_stay = answer.version == Some(1);
+    for word in words.map(str::trim) {
+        if word.eq_ignore_ascii_case("close") {
+            may_stay = false;
+            break;
+        }
+        may_stay |= word.eq_ignore_ascii_case("keep-alive");
+    }
+    Some(Head { status, headers, may_stay: may_stay && is_clear })
+}
+
+/// Room for most heads.
+const USUAL: usize = 512;
+/// No head is longer, and none has more headers.
+const LONGEST: usize = 128 * 1024;
+const LINES: usize = 100;
