@@ -12,7 +12,7 @@ use interlingua::{
     Dialect, Doc, Exchange, Failure, Ledger, ReadReply, Recalled, ReplyError, Stream, Target, Text,
     Translated, TranslatedReply, encode_reply, open_document, read_reply, unfold, writer,
 };
-use interlingua_upstream::{Answer, Ask, Body, retry};
+use interlingua_upstream::{Answer, Ask, Body, Headers, retry};
 use serde_json::json;
 use tokio::time::{Instant, sleep_until};
 
@@ -133,7 +133,8 @@ impl Order<'_> {
         let answer = answer.await?;
         if let Some(tale) = tale {
             let facts = || json!({"status": answer.status});
-            tale.begins(Stage::ProviderReply, facts, Some(&answer.headers));
+            let headers = tale.stages.is_some().then(|| &*answer.headers);
+            tale.begins(Stage::ProviderReply, facts, headers);
         }
         if !(200..300).contains(&answer.status) {
             return Err(self.refused(answer, to, tale).await);
@@ -185,7 +186,7 @@ impl Order<'_> {
         }
         // A page of something on the way is in nobody's dialect.
         let same = to.id() == self.client.id() && failure.written.is_some();
-        let as_it_came = same.then(|| Box::new((body, headers.get(CONTENT_TYPE).cloned())));
+        let as_it_came = same.then(|| Box::new((body, headers.content_type().cloned())));
         Refusal { failure: Box::new(failure), as_it_came, sent: None }
     }
 }
@@ -373,8 +374,8 @@ fn refusal(error: ReplyError) -> Refusal {
     }
 }
 
-fn is_stream(headers: &HeaderMap) -> bool {
-    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+fn is_stream(headers: &Headers) -> bool {
+    let kind = headers.content_type().and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     STREAMS.iter().any(|known| kind.starts_with(known))
 }
 

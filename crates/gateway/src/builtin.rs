@@ -47,7 +47,7 @@ impl Builtin {
             .map_err(|error| failure(FailureKind::Upstream, &error.to_string()))?
             .into_parts();
         let status = head.status.as_u16();
-        Ok(Answer { status, headers: head.headers, body: Body::new(body) })
+        Ok(Answer { status, headers: head.headers.into(), body: Body::new(body) })
     }
 }
 

@@ -70,7 +70,7 @@ impl Streaming {
     /// a turn before something is sent, so that what came together leaves together.
     fn poll_source(&mut self, context: &mut Context<'_>) -> Poll<()> {
         while let Some(source) = &mut self.source {
-            match Pin::new(source).poll_frame(context) {
+            match Pin::new(&mut *source).poll_frame(context) {
                 Poll::Ready(Some(Ok(frame))) => {
                     if std::mem::take(&mut self.waited) > 0 {
                         self.burst.came();
@@ -92,7 +92,9 @@ impl Streaming {
                     self.source = None;
                 }
                 Poll::Pending if self.ready.is_empty() => return Poll::Pending,
-                Poll::Pending if self.waited == 0 && !self.burst.is_tried() => {
+                Poll::Pending
+                    if self.waited == 0 && (source.gives_all() || !self.burst.is_tried()) =>
+                {
                     return Poll::Ready(());
                 }
                 Poll::Pending if self.waited == ASKED => {

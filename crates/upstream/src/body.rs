@@ -8,13 +8,13 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use http::HeaderMap;
 use http_body::{Body as _, Frame, SizeHint};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use interlingua::Failure;
 
+use crate::Headers;
 use crate::error::{Trouble, failure};
 use crate::idle::Idle;
 use crate::lanes::Lane;
@@ -23,7 +23,7 @@ use crate::plain::PlainBody;
 /// What a provider answered, with whatever status.
 pub struct Answer {
     pub status: u16,
-    pub headers: HeaderMap,
+    pub headers: Headers,
     pub body: Body,
 }
 
@@ -99,6 +99,12 @@ impl Body {
                 Err(failure) => return Some(Err(failure)),
             }
         }
+    }
+
+    /// Whether all that has come by now is given at once, and not one piece each time that some other
+    /// task had its turn.
+    pub fn gives_all(&self) -> bool {
+        !matches!(self.source, Source::Shared(_))
     }
 
     fn poll_source(
@@ -194,7 +200,7 @@ impl fmt::Debug for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Answer")
             .field("status", &self.status)
-            .field("headers", &self.headers.keys().collect::<Vec<_>>())
+            .field("headers", &self.headers)
             .field("body", &self.body)
             .finish()
     }

@@ -18,7 +18,7 @@ use crate::connect::{Authority, Proxies, Used};
 use crate::error::{Trouble, failure, of_tls, trouble};
 use crate::lanes::{Lane, Lanes};
 use crate::plain::{Plain, Unanswered};
-use crate::{Answer, Body, Call};
+use crate::{Answer, Body, Call, Headers};
 
 /// How long is waited for what. A stream as a whole may take as long as it likes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,7 +121,7 @@ impl Upstream {
                 let (response, lane) = timeout(limit, asking).await.map_err(in_vain)??;
                 let (head, body) = response.into_parts();
                 let body = Body::shared(body, self.timeouts.idle, name.to_owned(), lane);
-                (head.status, head.headers, body)
+                (head.status, head.headers.into(), body)
             };
         is_readable(status, &headers).map_err(|trouble| Unanswered { trouble, kept: false })?;
         Ok(Answer { status: status.as_u16(), headers, body })
@@ -166,17 +166,15 @@ impl Upstream {
 }
 
 /// Whether an answer is for who asked, and said as it was asked for.
-fn is_readable(status: StatusCode, headers: &HeaderMap) -> Result<(), Trouble> {
+fn is_readable(status: StatusCode, headers: &Headers) -> Result<(), Trouble> {
     if status.is_redirection() {
         return Err(Trouble::Redirect(status.as_u16()));
     }
-    let codings = headers.get_all(header::CONTENT_ENCODING).into_iter();
-    let mut codings = codings.map(|coding| String::from_utf8_lossy(coding.as_bytes()));
-    if let Some(coding) = codings.find(|coding| !coding.eq_ignore_ascii_case("identity")) {
+    match headers.coding() {
         // What stands there is for people to read, whatever it is.
-        return Err(Trouble::Encoded(coding.chars().take(20).collect()));
+        Some(coding) => Err(Trouble::Encoded(coding.chars().take(20).collect())),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 impl fmt::Debug for Upstream {

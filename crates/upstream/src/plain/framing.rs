@@ -1,9 +1,8 @@
 //! Where the body of an answer ends, and what of a connection is its content.
 
 use bytes::{Buf as _, Bytes, BytesMut};
-use http::{HeaderMap, StatusCode, header};
+use http::StatusCode;
 
-use super::head::Head;
 use crate::error::Trouble;
 
 /// How the rest of a body is told from what comes after it.
@@ -40,25 +39,47 @@ pub(super) enum Taken {
     End,
 }
 
-impl Framing {
-    pub(super) fn of(head: &Head) -> Result<Self, Trouble> {
-        if head.status == StatusCode::NO_CONTENT || head.status == StatusCode::NOT_MODIFIED {
-            return Ok(Self::Over);
-        }
-        if head.headers.contains_key(header::TRANSFER_ENCODING) {
-            let pieces = in_pieces(&head.headers);
-            return Ok(if pieces { Self::Pieces(Piece::Size) } else { Self::ToTheEnd });
-        }
-        let mut lengths = head.headers.get_all(header::CONTENT_LENGTH).into_iter();
-        let Some(said) = lengths.next() else { return Ok(Self::ToTheEnd) };
-        let agreed = lengths.all(|other| other == said);
-        match said.to_str().ok().and_then(|said| said.parse().ok()).filter(|_| agreed) {
-            Some(0) => Ok(Self::Over),
-            Some(length) => Ok(Self::Length(length)),
-            None => Err(Trouble::NotHttp),
-        }
+/// What a head says of the length of its body.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Length {
+    bytes: Option<u64>,
+    /// Whether pieces are what was done to it last, if anything was.
+    in_pieces: Option<bool>,
+}
+
+impl Length {
+    /// It has so many bytes; `None` where that is no number, or not the one that was said before.
+    pub(super) fn said(&mut self, bytes: &[u8]) -> Option<()> {
+        let bytes = std::str::from_utf8(bytes).ok()?.parse().ok()?;
+        let agreed = self.bytes.is_none_or(|before| before == bytes);
+        self.bytes = Some(bytes);
+        agreed.then_some(())
     }
 
+    pub(super) fn transferred(&mut self, codings: &[u8]) {
+        let last = codings.rsplit(|byte| *byte == b',').next().unwrap_or_default();
+        self.in_pieces = Some(last.trim_ascii().eq_ignore_ascii_case(b"chunked"));
+    }
+
+    /// Who says two lengths may mean either.
+    pub(super) fn is_clear(self) -> bool {
+        self.bytes.is_none() || self.in_pieces.is_none()
+    }
+
+    pub(super) fn framing(self, status: StatusCode) -> Framing {
+        if status == StatusCode::NO_CONTENT || status == StatusCode::NOT_MODIFIED {
+            return Framing::Over;
+        }
+        match (self.in_pieces, self.bytes) {
+            (Some(true), _) => Framing::Pieces(Piece::Size),
+            (Some(false), _) | (None, None) => Framing::ToTheEnd,
+            (None, Some(0)) => Framing::Over,
+            (None, Some(bytes)) => Framing::Length(bytes),
+        }
+    }
+}
+
+impl Framing {
     /// Takes content from what was read, or what stands between contents.
     pub(super) fn take(&mut self, read: &mut BytesMut) -> Result<Taken, Trouble> {
         loop {
@@ -141,13 +162,6 @@ fn up_to(left: &mut u64, read: &mut BytesMut) -> Option<Bytes> {
     let count = most.min(read.len());
     *left -= count as u64;
     (count > 0).then(|| read.split_to(count).freeze())
-}
-
-/// Whether pieces are what was done to a body last.
-fn in_pieces(headers: &HeaderMap) -> bool {
-    let last = headers.get_all(header::TRANSFER_ENCODING).into_iter().next_back();
-    let last = last.and_then(|said| said.to_str().ok()?.rsplit(',').next().map(str::trim));
-    last.is_some_and(|coding| coding.eq_ignore_ascii_case("chunked"))
 }
 
 /// What may stand between two contents.

@@ -6,13 +6,16 @@ use bytes::{Bytes, BytesMut};
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Request, StatusCode};
 
+use super::framing::{Framing, Length};
 use crate::error::Trouble;
+use crate::headers::{Headers, Usual};
 
 /// What an answer says before its body.
 #[derive(Debug)]
 pub(crate) struct Head {
     pub(crate) status: StatusCode,
-    pub(crate) headers: HeaderMap,
+    pub(crate) headers: Headers,
+    pub(super) framing: Framing,
     /// Whether the connection is there for another request after this answer.
     pub(super) may_stay: bool,
 }
@@ -51,7 +54,7 @@ pub(super) fn read(from: &mut BytesMut) -> Result<Option<Head>, Trouble> {
             let fits = from.len() <= LONGEST;
             return if begins && fits { Ok(None) } else { Err(Trouble::NotHttp) };
         };
-        let head = parsed(&from.split_to(end).freeze()).ok_or(Trouble::NotHttp)?;
+        let head = understood(&from.split_to(end).freeze()).ok_or(Trouble::NotHttp)?;
         if !head.status.is_informational() {
             return Ok(Some(head));
         }
@@ -70,35 +73,60 @@ fn end(text: &[u8]) -> Option<usize> {
     })
 }
 
-fn parsed(text: &Bytes) -> Option<Head> {
+fn understood(text: &Bytes) -> Option<Head> {
+    with_lines(text, |answer| {
+        let status = StatusCode::from_u16(answer.code?).ok()?;
+        let (mut usual, mut length) = (Usual::default(), Length::default());
+        let mut may_stay = answer.version == Some(1);
+        let mut is_last = false;
+        for line in answer.headers.iter() {
+            let is = |name: HeaderName| line.name.eq_ignore_ascii_case(name.as_str());
+            if is(header::CONTENT_TYPE) {
+                usual.content_type = HeaderValue::from_bytes(line.value).ok();
+            } else if is(header::CONTENT_LENGTH) {
+                length.said(line.value)?;
+            } else if is(header::TRANSFER_ENCODING) {
+                length.transferred(line.value);
+            } else if is(header::CONTENT_ENCODING) {
+                usual.is_encoded = true;
+            } else if is(header::CONNECTION) {
+                let words = line.value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
+                for word in words {
+                    is_last |= word.eq_ignore_ascii_case(b"close");
+                    may_stay |= word.eq_ignore_ascii_case(b"keep-alive");
+                }
+            }
+        }
+        let framing = length.framing(status);
+        may_stay &= !is_last && length.is_clear();
+        let headers = Headers::new(text.clone(), all, usual);
+        Some(Head { status, headers, framing, may_stay })
+    })
+}
+
+/// All headers of a head that was understood.
+fn all(text: &Bytes) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    with_lines(text, |answer| {
+        for line in answer.headers.iter() {
+            let name = HeaderName::from_bytes(line.name.as_bytes()).ok()?;
+            let value = HeaderValue::from_maybe_shared(text.slice_ref(line.value)).ok()?;
+            headers.append(name, value);
+        }
+        Some(())
+    });
+    headers
+}
+
+fn with_lines<T>(
+    text: &[u8],
+    look: impl FnOnce(&httparse::Response<'_, '_>) -> Option<T>,
+) -> Option<T> {
     let mut lines = [const { MaybeUninit::uninit() }; LINES];
     let mut answer = httparse::Response::new(&mut []);
     let parser = httparse::ParserConfig::default();
     let end = parser.parse_response_with_uninit_headers(&mut answer, text, &mut lines).ok()?;
-    if end.is_partial() {
-        return None;
-    }
-    let status = StatusCode::from_u16(answer.code?).ok()?;
-    let mut headers = HeaderMap::with_capacity(answer.headers.len());
-    for line in answer.headers.iter() {
-        let name = HeaderName::from_bytes(line.name.as_bytes()).ok()?;
-        let value = HeaderValue::from_maybe_shared(text.slice_ref(line.value)).ok()?;
-        headers.append(name, value);
-    }
-    let connection = headers.get_all(header::CONNECTION).into_iter();
-    let words = connection.filter_map(|said| said.to_str().ok()).flat_map(|said| said.split(','));
-    // Who says two lengths may mean either.
-    let is_clear = !(headers.contains_key(header::TRANSFER_ENCODING)
-        && headers.contains_key(header::CONTENT_LENGTH));
-    let mut may_stay = answer.version == Some(1);
-    for word in words.map(str::trim) {
-        if word.eq_ignore_ascii_case("close") {
-            may_stay = false;
-            break;
-        }
-        may_stay |= word.eq_ignore_ascii_case("keep-alive");
-    }
-    Some(Head { status, headers, may_stay: may_stay && is_clear })
+    if end.is_partial() { None } else { look(&answer) }
 }
 
 /// Room for most heads.

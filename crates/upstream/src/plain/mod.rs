@@ -19,7 +19,6 @@ use tokio::time::timeout;
 use tower_service::Service as _;
 
 pub(crate) use self::body::PlainBody;
-use self::framing::Framing;
 pub(crate) use self::head::Head;
 use self::kept::Kept;
 use self::line::Line;
@@ -64,9 +63,9 @@ impl Plain {
         };
         let sent = head::written(request);
         let (head, whole) = line.exchange(&sent, request.body()).await.map_err(unanswered)?;
-        let framing = Framing::of(&head).map_err(unanswered)?;
         let home = (whole && head.may_stay).then(|| (Arc::clone(&self.kept), to.clone()));
-        Ok((head, PlainBody::new(line, framing, home)))
+        let body = PlainBody::new(line, head.framing, home);
+        Ok((head, body))
     }
 
     async fn dial(&self, request: &Request<Bytes>) -> Result<Line, Trouble> {

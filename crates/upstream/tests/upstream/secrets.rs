@@ -37,7 +37,7 @@ fn debug_shows_no_key() {
         format!("{signer:?}"),
         format!("{bedrock:?}"),
         format!("{:?}", body()),
-        format!("{:?}", Answer { status: 200, headers, body: body() }),
+        format!("{:?}", Answer { status: 200, headers: headers.into(), body: body() }),
         format!("{:?}", Proxies::read(&env)),
         format!("{:?}", upstream()),
         format!("{PROVIDERS:?}"),
