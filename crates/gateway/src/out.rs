@@ -79,7 +79,9 @@ impl Streaming {
                         self.tale.passes(Stage::ProviderReply, &data);
                         self.stream.push(&data, &mut self.ready);
                     }
-                    if self.ready.len() >= self.enough {
+                    // Whoever has taken this asks again.
+                    let is_all = source.is_drained() && !self.ready.is_empty();
+                    if is_all || self.ready.len() >= self.enough {
                         return Poll::Ready(());
                     }
                 }
@@ -92,9 +94,7 @@ impl Streaming {
                     self.source = None;
                 }
                 Poll::Pending if self.ready.is_empty() => return Poll::Pending,
-                Poll::Pending
-                    if self.waited == 0 && (source.gives_all() || !self.burst.is_tried()) =>
-                {
+                Poll::Pending if self.waited == 0 && !self.burst.is_tried() => {
                     return Poll::Ready(());
                 }
                 Poll::Pending if self.waited == ASKED => {

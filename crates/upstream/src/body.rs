@@ -101,10 +101,13 @@ impl Body {
         }
     }
 
-    /// Whether all that has come by now is given at once, and not one piece each time that some other
-    /// task had its turn.
-    pub fn gives_all(&self) -> bool {
-        !matches!(self.source, Source::Shared(_))
+    /// Whether all that has come by now was given, as far as one can tell without asking the network. On a
+    /// connection that is shared, some other task may have more.
+    pub fn is_drained(&self) -> bool {
+        match &self.source {
+            Source::Plain(body) => body.is_drained(),
+            Source::Shared(_) | Source::Other(_) => false,
+        }
     }
 
     fn poll_source(

@@ -55,6 +55,14 @@ impl Idle {
 
     /// Ready when nothing was heard for too long; gives how long that is. Silence begins anew then.
     pub fn poll(&mut self, context: &mut Context<'_>) -> Poll<Duration> {
+        // While the same task waits for the same ring, asking costs nothing.
+        if let Some(set) = &self.set
+            && !self.soon
+            && !set.timer.is_elapsed()
+            && set.wakes.will_wake(context.waker())
+        {
+            return Poll::Pending;
+        }
         loop {
             let Some(end) = self.since.checked_add(self.limit) else { return Poll::Pending };
             let next = if self.heard { self.since + self.between() } else { end };
@@ -65,10 +73,6 @@ impl Idle {
             if std::mem::take(&mut self.soon) {
                 set.timer.as_mut().reset(next);
                 set.wakes.clone_from(Waker::noop());
-            }
-            // While the same task waits for the same ring, asking costs nothing.
-            if !set.timer.is_elapsed() && set.wakes.will_wake(context.waker()) {
-                return Poll::Pending;
             }
             if set.timer.as_mut().poll(context).is_pending() {
                 set.wakes.clone_from(context.waker());

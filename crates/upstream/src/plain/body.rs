@@ -54,6 +54,11 @@ impl PlainBody {
         self.line.is_none()
     }
 
+    /// Whether nothing was read that was not given.
+    pub(crate) fn is_drained(&self) -> bool {
+        self.line.as_ref().is_some_and(|line| line.read.is_empty())
+    }
+
     /// How much is still to come, where that was said.
     pub(crate) fn left(&self) -> Option<u64> {
         match self.framing {
