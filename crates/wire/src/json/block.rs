@@ -16,33 +16,34 @@ pub(super) const SHORT: usize = 16;
 pub(super) struct Marks {
     pub(super) quotes: u64,
     pub(super) backslashes: u64,
-    pub(super) controls: u64,
     /// What mostly stands behind a backslash: a quote, a backslash, or the letter of an end of a line.
     pub(super) escapable: u64,
+    /// There is a control character somewhere in the block.
+    pub(super) controls: bool,
 }
 
 impl Marks {
     #[inline(always)]
     pub(super) fn of(simd: impl Simd, block: &[u8; SIZE]) -> Self {
         let lanes = u8x64::simd_from(simd, *block);
-        let (quotes, backslashes) = (lanes.simd_eq(b'"'), lanes.simd_eq(b'\\'));
+        let quotes = lanes.simd_eq(b'"').to_bitmask();
+        let backslashes = lanes.simd_eq(b'\\').to_bitmask();
         Self {
-            quotes: quotes.to_bitmask(),
-            backslashes: backslashes.to_bitmask(),
-            controls: lanes.simd_lt(0x20).to_bitmask(),
-            escapable: (quotes | backslashes | lanes.simd_eq(b'n')).to_bitmask(),
+            quotes,
+            backslashes,
+            escapable: quotes | backslashes | lanes.simd_eq(b'n').to_bitmask(),
+            controls: lanes.simd_lt(0x20).any_true(),
         }
     }
 
     /// Without the first bytes of the block.
-    #[inline]
+    #[inline(always)]
     pub(super) fn skip(self, bytes: usize) -> Self {
-        let rest = |bits: u64| bits.checked_shr(bytes as u32).unwrap_or(0);
         Self {
-            quotes: rest(self.quotes),
-            backslashes: rest(self.backslashes),
-            controls: rest(self.controls),
-            escapable: rest(self.escapable),
+            quotes: rest(self.quotes, bytes),
+            backslashes: rest(self.backslashes, bytes),
+            escapable: rest(self.escapable, bytes),
+            controls: self.controls,
         }
     }
 
@@ -60,6 +61,18 @@ impl Marks {
         let (ends, over) = odd_rows.overflowing_add(backslashes);
         ((EVEN ^ (ends << 1)) & behind, over)
     }
+}
+
+/// What is said of a block's bytes, without the first of them.
+#[inline(always)]
+pub(super) fn rest(bits: u64, skipped: usize) -> u64 {
+    bits.checked_shr(skipped as u32).unwrap_or(0)
+}
+
+/// Control characters.
+#[inline(always)]
+pub(super) fn controls(simd: impl Simd, block: &[u8; SIZE]) -> u64 {
+    u8x64::simd_from(simd, *block).simd_lt(0x20).to_bitmask()
 }
 
 /// Bytes that may follow a backslash, without the `u` of an escape by number.

@@ -6,7 +6,23 @@ use super::super::Why;
 use super::super::block::{self, Marks};
 use super::{Scan, Stopped, Tape};
 
-impl<'a, S: Simd, T: Tape> Scan<'a, S, T> {
+/// What is known of the part of a string that is passed.
+struct Passed {
+    backslashes: u64,
+    /// The last of them makes the next byte part of an escape.
+    carried: bool,
+}
+
+/// What a block of a string is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Found {
+    /// The string goes on.
+    More,
+    End,
+    Mistake,
+}
+
+impl<S: Simd, T: Tape> Scan<'_, S, T> {
     /// Passes a string; `true` if it holds no escape.
     #[inline(always)]
     pub(super) fn string(&mut self) -> Result<bool, Stopped> {
@@ -38,61 +54,68 @@ impl<'a, S: Simd, T: Tape> Scan<'a, S, T> {
     /// Passes a string from within, where everything before was plain.
     #[inline(always)]
     fn rest_by_blocks(&mut self) -> Result<bool, Stopped> {
-        let (mut backslashes, mut carried) = (0, false);
-        while self.at < self.bytes.len() {
-            let (block, skipped) = self.block();
-            let marks = Marks::of(self.simd, block).skip(skipped);
-            let (escaped, over) = marks.escaped(carried);
-            let ends = marks.quotes & !escaped;
-            let odd = marks.controls | escaped & !marks.escapable;
-            // One question for all that is rare: mostly nothing of it is there, and no block then
-            // waits for what the one before it says.
-            if ends | odd | u64::from(over) == 0 {
-                backslashes |= marks.backslashes;
-                carried = false;
-                self.at += block::SIZE - skipped;
-                continue;
-            }
-            let before = std::mem::replace(&mut carried, over);
-            let inside = !ends & ends.wrapping_sub(1);
-            backslashes |= marks.backslashes & inside;
-            if !self.is_sound(odd & inside, &marks, block, skipped) {
-                // A mistake: where it is shows byte by byte.
-                self.at -= usize::from(before);
-                break;
-            }
-            if ends != 0 {
-                self.at += ends.trailing_zeros() as usize + 1;
-                return Ok(backslashes == 0);
-            }
-            self.at += block::SIZE - skipped;
+        let mut passed = Passed { backslashes: 0, carried: false };
+        let (mut found, bytes) = (Found::More, self.bytes);
+        while let (Found::More, Some(block)) = (found, bytes[self.at..].first_chunk()) {
+            found = self.block(block, 0, &mut passed);
         }
-        self.rest_of_string().map(|()| false)
+        // Near the end of the text it is the last block, of which some is passed already.
+        if found == Found::More && self.at < bytes.len() {
+            let skipped = block::SIZE - (bytes.len() - self.at);
+            found = self.block(self.last, skipped, &mut passed);
+        }
+        match found {
+            Found::End => Ok(passed.backslashes == 0),
+            Found::More | Found::Mistake => self.rest_of_string().map(|()| false),
+        }
     }
 
-    /// The block that begins here, or near the end of the text the last one, and how many of its
-    /// bytes are passed already.
+    /// Passes a block, or what of it is inside the string.
     #[inline(always)]
-    fn block(&self) -> (&'a [u8; block::SIZE], usize) {
-        match self.bytes[self.at..].first_chunk() {
-            Some(block) => (block, 0),
-            None => (self.last, block::SIZE - (self.bytes.len() - self.at)),
+    fn block(&mut self, block: &[u8; block::SIZE], skipped: usize, passed: &mut Passed) -> Found {
+        let marks = Marks::of(self.simd, block).skip(skipped);
+        let (escaped, over) = marks.escaped(passed.carried);
+        let ends = marks.quotes & !escaped;
+        let odd = escaped & !marks.escapable;
+        // One question for all that is rare: mostly nothing of it is there, and no block then
+        // waits for what the one before it says.
+        if ends | odd | u64::from(over) | u64::from(marks.controls) == 0 {
+            passed.backslashes |= marks.backslashes;
+            passed.carried = false;
+            self.at += block::SIZE - skipped;
+            return Found::More;
         }
+        let before = std::mem::replace(&mut passed.carried, over);
+        let inside = !ends & ends.wrapping_sub(1);
+        passed.backslashes |= marks.backslashes & inside;
+        if !self.is_sound(inside, odd, block, skipped) {
+            // Where it is shows byte by byte.
+            self.at -= usize::from(before);
+            return Found::Mistake;
+        }
+        if ends != 0 {
+            self.at += ends.trailing_zeros() as usize + 1;
+            return Found::End;
+        }
+        self.at += block::SIZE - skipped;
+        Found::More
     }
 
-    /// Whether these bytes of a block are no control characters, and a backslash may stand before each.
+    /// Whether no control character stands among these bytes of a block, and a backslash may stand before
+    /// each of the odd ones.
     #[inline(always)]
     fn is_sound(
         &mut self,
+        inside: u64,
         odd: u64,
-        marks: &Marks,
         block: &[u8; block::SIZE],
         skipped: usize,
     ) -> bool {
-        if odd & marks.controls != 0 {
+        if block::rest(block::controls(self.simd, block), skipped) & inside != 0 {
             return false;
         }
-        let mut numbered = odd & !(block::letters(self.simd, block) >> skipped);
+        let letters = block::rest(block::letters(self.simd, block), skipped);
+        let mut numbered = odd & inside & !letters;
         while numbered != 0 {
             let at = self.at + numbered.trailing_zeros() as usize;
             if !self.unicode(at - 1) {
