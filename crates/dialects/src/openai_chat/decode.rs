@@ -234,7 +234,7 @@ fn spoken(
         turn.blocks.extend(transcript.map(Block::text).map(Verbatim::new));
     }
     let signed = |block: &&mut Verbatim<Block>| matches!(block.body, Body::Text { .. });
-    if let Some(seal) = calls::signature(node) {
+    if let Some(seal) = fields.may_be_signed.then(|| calls::signature(node)).flatten() {
         match turn.blocks.get_mut(first..).unwrap_or_default().iter_mut().rev().find(signed) {
             Some(block) => block.change_beside(|block| block.seal = Some(Box::new(seal))),
             None => turn.blocks.push(Block::text(Text::EMPTY).sealed(Some(seal)).into()),

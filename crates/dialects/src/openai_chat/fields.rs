@@ -25,8 +25,10 @@ pub(super) struct Fields<'d> {
     pub(super) annotations: Option<Node<'d>>,
     pub(super) images: Option<Node<'d>>,
     pub(super) audio: Option<Node<'d>>,
+    /// There is a field that may hold a signature.
+    pub(super) may_be_signed: bool,
     pub(super) extras: Extras,
-    /// Something is there that means nothing to some of the roles.
+    /// There is a field for something that only the assistant says.
     unread: bool,
 }
 
@@ -45,35 +47,44 @@ impl<'d> Fields<'d> {
         for field in node.fields() {
             let value = field.value;
             let some = Some(value).filter(|value| !value.is_null());
-            // Most messages have nothing else.
-            if field.is("role") {
-                fields.role = some;
-                continue;
-            }
-            if field.is("content") {
-                fields.content = some;
-                continue;
-            }
             let name = field.name();
+            // Most messages have nothing else.
+            match &*name {
+                "role" => {
+                    fields.role = some;
+                    continue;
+                }
+                "content" => {
+                    fields.content = some;
+                    continue;
+                }
+                CALL => {
+                    (fields.tool_call_id, fields.null_call) = (some, some.is_none());
+                    continue;
+                }
+                CALLS => {
+                    fields.tool_calls = some;
+                    fields.unread = true;
+                    if value.is_array() && value.is_empty() {
+                        fields.extras.put(ID, Text::word(mark::EMPTY_CALLS), Json::NULL);
+                    }
+                    continue;
+                }
+                _ => {}
+            }
+            fields.may_be_signed |= *name == *"extra_content";
             if mark::FIELDS.contains(&&*name) {
                 if remembers {
                     mark::hold(&mut fields.extras, &name);
                 }
                 fields.unread |= *name == *OLD_CALL;
             } else {
-                fields.unread |= UNSAID.contains(&&*name);
+                fields.unread |= UNTHOUGHT.contains(&&*name);
             }
             match &*name {
                 "refusal" => fields.refusal = some.map(parts::text_of),
-                "tool_calls" => {
-                    fields.tool_calls = some;
-                    if value.is_array() && value.is_empty() {
-                        fields.extras.put(ID, Text::word(mark::EMPTY_CALLS), Json::NULL);
-                    }
-                }
                 // What is no object calls nothing.
                 "function_call" if some.is_none_or(Node::is_object) => fields.function_call = some,
-                "tool_call_id" => (fields.tool_call_id, fields.null_call) = (some, some.is_none()),
                 "name" => {
                     fields.name = some;
                     fields.keep(field);
@@ -125,7 +136,8 @@ impl<'d> Fields<'d> {
         place: Place,
         ledger: &mut Ledger,
     ) {
-        if self.unread {
+        let has_id = self.tool_call_id.is_some() || self.null_call;
+        if has_id && unread.contains(&CALL) || self.unread && unread.len() > 1 {
             // Of an empty list of calls, the mark tells.
             let marked = |field: &Field<'_>| {
                 field.is(CALLS) && field.value.is_array() && field.value.is_empty()
