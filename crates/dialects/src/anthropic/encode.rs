@@ -103,7 +103,7 @@ fn text_block(
     cx: &mut Cx<'_>,
     o: &mut Object<'_>,
 ) {
-    o.word("type", "text");
+    o.known("type", "text");
     o.text("text", text);
     let own = |mark: &&Citation| matches!(mark.written, Some((ID, _)));
     let lost = citations.iter().filter(|mark| !own(mark)).count();
@@ -136,10 +136,10 @@ fn thinking(
     if let Some(seal) = seal.filter(|_| may_stand) {
         out.object(|o| {
             if thinking.form == Form::Redacted {
-                o.word("type", "redacted_thinking");
+                o.known("type", "redacted_thinking");
                 o.text("data", &seal.data);
             } else {
-                o.word("type", "thinking");
+                o.known("type", "thinking");
                 o.text("thinking", &thinking.text);
                 o.text("signature", &seal.data);
             }
@@ -154,7 +154,7 @@ fn thinking(
     let goes = cx.unsigned && matches!(spot, Spot::User | Spot::Assistant);
     if goes && !has_seal && thinking.form != Form::Redacted {
         out.object(|o| {
-            o.word("type", "thinking");
+            o.known("type", "thinking");
             o.text("thinking", &thinking.text);
             tail(block, place, cx, o);
         });
@@ -168,9 +168,9 @@ fn thinking(
             note_seal(block, place, cx.ledger);
         }
         out.object(|o| {
-            o.word("type", "thinking");
+            o.known("type", "thinking");
             o.text("thinking", &thinking.text);
-            o.word("signature", "");
+            o.known("signature", "");
             tail(block, place, cx, o);
         });
     } else {
@@ -180,7 +180,7 @@ fn thinking(
 }
 
 fn tool_use(call: &ToolCall, block: &Block, place: Place, cx: &mut Cx<'_>, o: &mut Object<'_>) {
-    o.word("type", "tool_use");
+    o.known("type", "tool_use");
     o.text("id", &call.id);
     o.text("name", &call.name);
     let wrapped = match &call.args {
@@ -219,7 +219,7 @@ fn tool_result(
     cx: &mut Cx<'_>,
     o: &mut Object<'_>,
 ) {
-    o.word("type", "tool_result");
+    o.known("type", "tool_result");
     o.text("tool_use_id", &result.call);
     match result.content.as_slice() {
         [] if block.extras.find(ID, "content").is_some() => o.null("content"),
@@ -291,7 +291,7 @@ pub(super) fn cache_and_extras(
 
 fn write_cache(cache: &Cache, o: &mut Object<'_>) {
     o.object("cache_control", |o| {
-        o.word("type", "ephemeral");
+        o.known("type", "ephemeral");
         o.text_if("ttl", cache.ttl.as_ref());
     });
 }

@@ -112,7 +112,7 @@ pub(super) fn write_event(failure: &Failure, out: &mut Writer) {
 
 fn write(failure: &Failure, out: &mut Writer) {
     out.object(|o| {
-        o.word("type", "error");
+        o.known("type", "error");
         o.object("error", |o| {
             let known = TYPES.iter().find(|(kind, _)| *kind == failure.kind);
             o.word("type", known.map_or("invalid_request_error", |(_, word)| word));

@@ -214,25 +214,25 @@ impl Said<'_> {
     fn write_source(&self, place: Place, cx: &mut Cx<'_>, o: &mut Object<'_>) {
         match &self.source {
             Words::Base64(mime, data) => {
-                o.word("type", "base64");
+                o.known("type", "base64");
                 o.text("media_type", mime);
                 o.text("data", data);
             }
             Words::Url(url) => {
-                o.word("type", "url");
+                o.known("type", "url");
                 o.text("url", url);
             }
             Words::File(id) => {
-                o.word("type", "file");
+                o.known("type", "file");
                 o.text("file_id", id);
             }
             Words::Plain(text) => {
-                o.word("type", "text");
-                o.word("media_type", "text/plain");
+                o.known("type", "text");
+                o.known("media_type", "text/plain");
                 o.text("data", text);
             }
             Words::Blocks(blocks) => {
-                o.word("type", "content");
+                o.known("type", "content");
                 o.array("content", |a| {
                     for block in *blocks {
                         encode::block(block, Spot::Result, place, cx, a);

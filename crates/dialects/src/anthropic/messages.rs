@@ -22,7 +22,7 @@ pub(super) fn write_each(conversation: &Conversation, cx: &mut Cx<'_>, out: &mut
         };
         encode::note_extras(&turn.extras, Place::turn(at), cx.ledger);
         out.object(|o| {
-            o.word("role", word);
+            o.known("role", word);
             o.array("content", |a| {
                 for (of, block) in turn.blocks.iter().enumerate() {
                     encode::block(block, spot, Place::block(at, of), cx, a);
@@ -64,7 +64,7 @@ fn write_run(turns: &[Verbatim<Turn>], first: usize, cx: &mut Cx<'_>, out: &mut 
     let role = if is_reply { "assistant" } else { "user" };
     if turns.iter().all(|turn| turn.blocks.is_empty()) || turns.iter().any(has_lasting) {
         out.object(|o| {
-            o.word("role", role);
+            o.known("role", role);
             o.array("content", |a| write_content(turns, first, cx, a));
         });
         return;
@@ -73,7 +73,7 @@ fn write_run(turns: &[Verbatim<Turn>], first: usize, cx: &mut Cx<'_>, out: &mut 
     let content = Json::array(|a| write_content(turns, first, cx, a));
     if content != Json::EMPTY_ARRAY {
         out.object(|o| {
-            o.word("role", role);
+            o.known("role", role);
             o.json("content", &content);
         });
     }

@@ -77,8 +77,8 @@ pub(super) fn head(
         Some(id) => o.text("id", id),
         None => o.text("id", &derive_id("msg_", &Text::word("interlingua"), 0)),
     }
-    o.word("type", "message");
-    o.word("role", "assistant");
+    o.known("type", "message");
+    o.known("role", "assistant");
     o.text("model", model.or(exchange.model.as_ref()).unwrap_or(&Text::EMPTY));
 }
 

@@ -138,7 +138,7 @@ fn write(
         match schema {
             Some(schema) => o.json("input_schema", schema),
             None => o.object("input_schema", |o| {
-                o.word("type", "object");
+                o.known("type", "object");
                 o.object("properties", |_| {});
             }),
         }

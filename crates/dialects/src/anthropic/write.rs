@@ -87,7 +87,7 @@ impl Writer {
             Body::Thinking(thinking) if thinking.form == Form::Redacted => match seal {
                 Some(seal) if seal.origin.issuer == ISSUER => {
                     self.start_block(out, |o| {
-                        o.word("type", "redacted_thinking");
+                        o.known("type", "redacted_thinking");
                         o.text("data", &seal.data);
                     });
                     Open::Whole
@@ -108,7 +108,7 @@ impl Writer {
             }
             Body::ToolCall(call) => {
                 self.start_block(out, |o| {
-                    o.word("type", "tool_use");
+                    o.known("type", "tool_use");
                     o.text("id", &call.id);
                     o.text("name", &call.name);
                     o.object("input", |_| {});
@@ -149,8 +149,8 @@ impl Writer {
 
     fn open_text(&mut self, text: &Text, out: &mut Vec<u8>) {
         self.start_block(out, |o| {
-            o.word("type", "text");
-            o.word("text", "");
+            o.known("type", "text");
+            o.known("text", "");
         });
         if !text.is_empty() {
             self.piece(out, "text_delta", |o| o.text("text", text));
@@ -210,9 +210,9 @@ impl Writer {
             && !std::mem::replace(is_written, true)
         {
             self.start_block(out, |o| {
-                o.word("type", "thinking");
-                o.word("thinking", "");
-                o.word("signature", "");
+                o.known("type", "thinking");
+                o.known("thinking", "");
+                o.known("signature", "");
             });
         }
     }

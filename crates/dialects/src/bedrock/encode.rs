@@ -189,7 +189,7 @@ fn write_result(
         }
     });
     if result.is_error {
-        o.word("status", "error");
+        o.known("status", "error");
     }
     extras.write(ID, o);
 }
@@ -249,7 +249,7 @@ pub(super) fn cache_point(cache: &Cache, place: Place, ledger: &mut Ledger, out:
     }
     out.object(|o| {
         o.object("cachePoint", |o| {
-            o.word("type", "default");
+            o.known("type", "default");
             o.text_if("ttl", known);
         });
     });

@@ -165,7 +165,7 @@ fn write_output(settings: &Settings, ledger: &mut Ledger, o: &mut Object<'_>) {
                 ledger.change(note::SETTING_CONVERTED, Place::SETTINGS, what);
             }
             o.object("textFormat", |o| {
-                o.word("type", "json_schema");
+                o.known("type", "json_schema");
                 o.object("structure", |o| {
                     o.object("jsonSchema", |o| {
                         o.word("schema", schema.as_str());
@@ -183,7 +183,7 @@ fn write_output(settings: &Settings, ledger: &mut Ledger, o: &mut Object<'_>) {
         Some("minimal") => {
             let what = "the effort `minimal` is `low`";
             ledger.change(note::SETTING_CONVERTED, Place::SETTINGS, what);
-            o.word("effort", "low");
+            o.known("effort", "low");
         }
         Some(effort) => o.word("effort", effort),
     }
@@ -224,7 +224,7 @@ fn write_tier(settings: &Settings, ledger: &mut Ledger, o: &mut Object<'_>) {
             Place::SETTINGS,
             "the standard tier is said as `default`",
         );
-        o.word("type", "default");
+        o.known("type", "default");
     } else if tier != "auto" {
         let what = format!("left out the service tier `{tier}`");
         ledger.loss(note::NO_SUCH_SETTING, Place::SETTINGS, what);

@@ -166,7 +166,7 @@ pub(super) fn encode(reply: &Reply, ledger: &mut Ledger) -> Vec<u8> {
 }
 
 fn write_message(reply: &Reply, ledger: &mut Ledger, o: &mut Object<'_>) {
-    o.word("role", "assistant");
+    o.known("role", "assistant");
     o.array("content", |a| {
         for (index, block) in reply.turn.blocks.iter().enumerate() {
             let place = Place::reply(index);

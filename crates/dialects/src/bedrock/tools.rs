@@ -167,7 +167,7 @@ fn write_spec(tool: &Tool, place: Place, ledger: &mut Ledger, o: &mut Object<'_>
             o.object("inputSchema", |o| match schema {
                 Some(schema) => o.json("json", schema),
                 None => o.object("json", |o| {
-                    o.word("type", "object");
+                    o.known("type", "object");
                     o.object("properties", |_| {});
                 }),
             });
@@ -200,8 +200,8 @@ fn write_freeform(description: Option<&Text>, format: Option<&Json>, o: &mut Obj
     }
     o.object("inputSchema", |o| {
         o.object("json", |o| {
-            o.word("type", "object");
-            o.object("properties", |o| o.object("input", |o| o.word("type", "string")));
+            o.known("type", "object");
+            o.object("properties", |o| o.object("input", |o| o.known("type", "string")));
             o.array("required", |a| a.item().string("input"));
         });
     });

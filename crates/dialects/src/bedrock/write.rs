@@ -167,9 +167,9 @@ impl Writing {
             // A block without words is still a block, and has no other event to be seen by.
             Kind::Text | Kind::Thinking if !self.said => self.say(out, |o, kind| {
                 if kind == Kind::Thinking {
-                    o.object("reasoningContent", |o| o.word("text", ""));
+                    o.object("reasoningContent", |o| o.known("text", ""));
                 } else {
-                    o.word("text", "");
+                    o.known("text", "");
                 }
             }),
             Kind::Wrapped => self.input(&Text::new("\"}"), out),
@@ -309,7 +309,7 @@ fn write(out: &mut Vec<u8>, event: &str, fill: impl FnOnce(&mut Object<'_>)) {
 impl StreamWriter for Writer {
     fn write(&mut self, event: &Event, out: &mut Vec<u8>, ledger: &mut Ledger) {
         match event {
-            Event::Start { .. } => write(out, "messageStart", |o| o.word("role", "assistant")),
+            Event::Start { .. } => write(out, "messageStart", |o| o.known("role", "assistant")),
             Event::Open { index, block } => self.open(*index, block, out, ledger),
             Event::Delta { delta, .. } => {
                 if let Some(open) = &mut self.open {

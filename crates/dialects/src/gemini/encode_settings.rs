@@ -143,9 +143,9 @@ fn encode_format(
     ledger: &mut Ledger,
 ) {
     match format {
-        Format::Text if ours => object.word("responseMimeType", "text/plain"),
+        Format::Text if ours => object.known("responseMimeType", "text/plain"),
         Format::Text => {}
-        Format::Json => object.word("responseMimeType", "application/json"),
+        Format::Json => object.known("responseMimeType", "application/json"),
         Format::Schema { name, description, schema, strict } => {
             let has = |key| written.is_some_and(|config| names::get(config, key).is_some());
             let own = has("responseSchema");
@@ -153,7 +153,7 @@ fn encode_format(
             match written.and_then(|config| names::get(config, "responseMimeType")) {
                 Some(mime) if ours => object.json("responseMimeType", &mime.json()),
                 None if own || has("responseJsonSchema") => {}
-                _ => object.word("responseMimeType", "application/json"),
+                _ => object.known("responseMimeType", "application/json"),
             }
             let both = written.filter(|_| ours && own && has("responseJsonSchema"));
             match both.and_then(|config| names::get(config, "responseSchema")) {

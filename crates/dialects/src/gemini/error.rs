@@ -159,7 +159,7 @@ fn write(failure: &Failure, error: &mut Object<'_>) {
     if let Retry::AfterMillis(millis) = failure.retry {
         error.array("details", |details| {
             details.object(|detail| {
-                detail.word("@type", "type.googleapis.com/google.rpc.RetryInfo");
+                detail.known("@type", "type.googleapis.com/google.rpc.RetryInfo");
                 let (seconds, rest) = (millis / 1000, millis % 1000);
                 let delay =
                     if rest == 0 { format!("{seconds}s") } else { format!("{seconds}.{rest:03}s") };

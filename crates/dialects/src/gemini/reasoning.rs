@@ -85,7 +85,7 @@ fn encode_off(takes: Takes, object: &mut Object<'_>, ledger: &mut Ledger) {
     if takes == Takes::Level {
         let what = "no thinking at all is said as the least: the model cannot do without";
         ledger.change(note::SETTING_CONVERTED, Place::SETTINGS, what);
-        object.word("thinkingLevel", "MINIMAL");
+        object.known("thinkingLevel", "MINIMAL");
     } else {
         object.number("thinkingBudget", 0);
     }

@@ -176,7 +176,7 @@ fn write_candidate(reply: &Reply, object: &mut Object<'_>, ledger: &mut Ledger) 
                 }
             });
         }
-        content.word("role", "model");
+        content.known("role", "model");
     });
     object.text("finishReason", &outcome::stop_word(&reply.stop, ledger));
     object.number("index", 0);

@@ -192,9 +192,9 @@ fn encode(tool: &Tool, at: usize, object: &mut Object<'_>, ledger: &mut Ledger) 
 }
 
 fn wrapped_input(schema: &mut Object<'_>) {
-    schema.word("type", "object");
+    schema.known("type", "object");
     schema.object("properties", |properties| {
-        properties.object("input", |input| input.word("type", "string"));
+        properties.object("input", |input| input.known("type", "string"));
     });
     schema.array("required", |required| required.item().string("input"));
 }

@@ -77,14 +77,14 @@ fn encode_fields(conversation: &Conversation, o: &mut Object<'_>) {
             a.object(|o| {
                 o.text("key", &field.key);
                 if field.key == turns_key && field.value.kind() == interlingua_wire::Kind::Array {
-                    o.word("holds", "turns");
+                    o.known("holds", "turns");
                 } else {
                     o.json("value", &field.value);
                 }
                 if system == Some(&field.value) {
-                    o.word("holds", "system");
+                    o.known("holds", "system");
                 } else if tools == Some(&field.value) {
-                    o.word("holds", "tools");
+                    o.known("holds", "tools");
                 }
                 o.boolean("known", field.known);
             });

@@ -53,9 +53,9 @@ fn numbers(settings: &Settings) -> [(&'static str, &Option<Json>); 9] {
 
 fn encode_choice(choice: &Choice, o: &mut Object<'_>) {
     match choice {
-        Choice::Auto => o.word("choice", "auto"),
-        Choice::None => o.word("choice", "none"),
-        Choice::Required => o.word("choice", "required"),
+        Choice::Auto => o.known("choice", "auto"),
+        Choice::None => o.known("choice", "none"),
+        Choice::Required => o.known("choice", "required"),
         Choice::Named(name) => o.object("choice", |o| o.text("named", name)),
         Choice::Allowed { names, required } => o.object("choice", |o| {
             o.array("allowed", |a| names.iter().for_each(|name| a.item().text(name)));
@@ -75,8 +75,8 @@ fn encode_reasoning(reasoning: &Reasoning, o: &mut Object<'_>) {
 
 fn encode_format(format: &Format, o: &mut Object<'_>) {
     match format {
-        Format::Text => o.word("format", "text"),
-        Format::Json => o.word("format", "json"),
+        Format::Text => o.known("format", "text"),
+        Format::Json => o.known("format", "json"),
         Format::Schema { name, description, schema, strict } => o.object("format", |o| {
             o.json("schema", schema);
             o.text_if("name", name.as_ref());

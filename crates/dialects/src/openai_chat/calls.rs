@@ -274,14 +274,14 @@ fn encode_one(block: &Block, place: Place, out: &mut Array<'_>, pen: &mut Pen<'_
 pub(super) fn write(call: &ToolCall, wrapped: Option<&Text>, o: &mut Object<'_>) {
     o.text("id", &call.id);
     if let (Args::Freeform(input), None) = (&call.args, wrapped) {
-        o.word("type", "custom");
+        o.known("type", "custom");
         o.object("custom", |o| {
             o.text("name", &call.name);
             o.text("input", input);
         });
         return;
     }
-    o.word("type", "function");
+    o.known("type", "function");
     o.object("function", |o| {
         o.text("name", &call.name);
         match (&call.args, wrapped) {

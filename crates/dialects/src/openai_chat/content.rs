@@ -151,7 +151,7 @@ pub(super) fn write_piece(piece: &Piece<'_>, out: &mut Array<'_>, pen: &Pen<'_>)
     match piece {
         Piece::Written(json) => out.item().json(json),
         Piece::Text(text, block) => out.object(|o| {
-            o.word("type", "text");
+            o.known("type", "text");
             o.text("text", text);
             rest(*block, o, pen);
         }),
@@ -187,7 +187,7 @@ pub(super) fn write_cache(cache: &Cache, mark: CacheMark, o: &mut Object<'_>) {
 pub(super) fn write_media(media: &Media, o: &mut Object<'_>) {
     match media.kind {
         MediaKind::Image => {
-            o.word("type", "image_url");
+            o.known("type", "image_url");
             o.object("image_url", |o| {
                 write_url("url", media, "image/png", o);
                 let detail = media.detail.as_ref();
@@ -195,11 +195,11 @@ pub(super) fn write_media(media: &Media, o: &mut Object<'_>) {
             });
         }
         MediaKind::Video => {
-            o.word("type", "video_url");
+            o.known("type", "video_url");
             o.object("video_url", |o| write_url("url", media, "video/mp4", o));
         }
         MediaKind::Audio => {
-            o.word("type", "input_audio");
+            o.known("type", "input_audio");
             o.object("input_audio", |o| {
                 if let Source::Base64 { mime, data } = &media.source {
                     o.text("data", data);
@@ -208,7 +208,7 @@ pub(super) fn write_media(media: &Media, o: &mut Object<'_>) {
             });
         }
         MediaKind::Document => {
-            o.word("type", "file");
+            o.known("type", "file");
             o.object("file", |o| {
                 if let Source::File { id, .. } = &media.source {
                     o.text("file_id", id);

@@ -178,7 +178,7 @@ impl<'a> Pen<'a> {
             let own = self.conversation.source == ID;
             let named = self.flavor.can(Skill::ToolName);
             if is_legacy {
-                o.word("role", "function");
+                o.known("role", "function");
                 o.text_if("name", name.as_ref());
             } else {
                 o.text("role", &self.role(turn, "tool"));
@@ -244,12 +244,12 @@ impl<'a> Pen<'a> {
         }
         if let Some(word) = self.flavor.bridge {
             out.object(|o| {
-                o.word("role", "assistant");
+                o.known("role", "assistant");
                 o.word("content", word);
             });
         }
         out.object(|o| {
-            o.word("role", "user");
+            o.known("role", "user");
             o.array("content", |a| {
                 for piece in &pieces {
                     content::write_piece(piece, a, self);

@@ -264,9 +264,9 @@ impl<'a> Speech<'a> {
         }
         match pen.flavor.no_text {
             // Only the assistant's calls stand for a content.
-            _ if self.calls.is_empty() || self.stranger.is_some() => o.word("content", ""),
+            _ if self.calls.is_empty() || self.stranger.is_some() => o.known("content", ""),
             NoText::Null => o.null("content"),
-            NoText::Empty => o.word("content", ""),
+            NoText::Empty => o.known("content", ""),
             NoText::Omitted => {}
         }
     }
@@ -330,10 +330,10 @@ fn write_chunk(place: Place, block: &Verbatim<Block>, out: &mut Array<'_>, pen: 
     }
     let Some(text) = thought(block) else { return };
     out.object(|o| {
-        o.word("type", "thinking");
+        o.known("type", "thinking");
         o.array("thinking", |a| {
             a.object(|o| {
-                o.word("type", "text");
+                o.known("type", "text");
                 o.text("text", text);
             });
         });

@@ -154,7 +154,7 @@ fn flat(format: &Json) -> Json {
     let doc = format.doc();
     let Some(grammar) = doc.root().get("grammar") else { return format.clone() };
     Json::object(|o| {
-        o.word("type", "grammar");
+        o.known("type", "grammar");
         for field in grammar.fields() {
             o.key_text(&field.key()).json(&field.value.json());
         }
@@ -168,7 +168,7 @@ fn nested(format: &Json) -> Json {
         return format.clone();
     }
     Json::object(|o| {
-        o.word("type", "grammar");
+        o.known("type", "grammar");
         o.object("grammar", |o| {
             for field in root.fields().filter(|field| !field.is("type")) {
                 o.key_text(&field.key()).json(&field.value.json());
@@ -219,12 +219,12 @@ pub(super) fn is_sayable(tool: &Tool) -> bool {
 fn encode(tool: &Tool, place: Place, out: &mut Array<'_>, pen: &mut Pen<'_>) {
     match &tool.kind {
         ToolKind::Function { schema } => out.object(|o| {
-            o.word("type", "function");
+            o.known("type", "function");
             o.object("function", |o| function(tool, schema.as_ref(), o));
             rest(tool, place, o, pen);
         }),
         ToolKind::Freeform { format } if pen.flavor.can(Skill::CustomTools) => out.object(|o| {
-            o.word("type", "custom");
+            o.known("type", "custom");
             o.object("custom", |o| {
                 o.text("name", &tool.name);
                 o.text_if("description", tool.description.as_ref());
@@ -238,7 +238,7 @@ fn encode(tool: &Tool, place: Place, out: &mut Array<'_>, pen: &mut Pen<'_>) {
             let mut wrapped = tool.clone();
             wrapped.description = describe(tool, format.as_ref());
             out.object(|o| {
-                o.word("type", "function");
+                o.known("type", "function");
                 o.object("function", |o| function(&wrapped, Some(&one_string()), o));
                 rest(tool, place, o, pen);
             });
@@ -291,8 +291,8 @@ fn describe(tool: &Tool, format: Option<&Json>) -> Option<Text> {
 
 fn one_string() -> Json {
     Json::object(|o| {
-        o.word("type", "object");
-        o.object("properties", |o| o.object("input", |o| o.word("type", "string")));
+        o.known("type", "object");
+        o.object("properties", |o| o.object("input", |o| o.known("type", "string")));
         o.array("required", |a| a.item().string("input"));
     })
 }

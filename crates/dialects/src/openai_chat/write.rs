@@ -348,8 +348,8 @@ impl StreamWriter for Writer {
             Event::Start { id, model } => {
                 self.head = head(id.as_ref(), model.as_ref(), &self.exchange);
                 self.chunk(out, None, |o| {
-                    o.word("role", "assistant");
-                    o.word("content", "");
+                    o.known("role", "assistant");
+                    o.known("content", "");
                 });
             }
             Event::Open { block, .. } => self.open(block, out, ledger),
@@ -368,7 +368,7 @@ impl StreamWriter for Writer {
 fn head(id: Option<&Text>, model: Option<&Text>, exchange: &Exchange) -> Json {
     Json::object(|o| {
         o.text("id", &reply::id(id, exchange));
-        o.word("object", "chat.completion.chunk");
+        o.known("object", "chat.completion.chunk");
         o.number("created", exchange.created);
         o.text("model", &reply::model(model, exchange));
     })

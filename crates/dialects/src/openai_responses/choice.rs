@@ -39,12 +39,12 @@ fn named(node: Node<'_>) -> Option<Text> {
 
 pub(super) fn encode(choice: &Choice, tools: &[Verbatim<Tool>], o: &mut Object<'_>) {
     match choice {
-        Choice::Auto => o.word("tool_choice", "auto"),
-        Choice::None => o.word("tool_choice", "none"),
-        Choice::Required => o.word("tool_choice", "required"),
+        Choice::Auto => o.known("tool_choice", "auto"),
+        Choice::None => o.known("tool_choice", "none"),
+        Choice::Required => o.known("tool_choice", "required"),
         Choice::Named(name) => o.object("tool_choice", |o| write_name(name, tools, o)),
         Choice::Allowed { names, required } => o.object("tool_choice", |o| {
-            o.word("type", "allowed_tools");
+            o.known("type", "allowed_tools");
             o.word("mode", if *required { "required" } else { "auto" });
             o.array("tools", |a| {
                 for name in names {

@@ -72,7 +72,7 @@ fn write_message(
     content: impl FnOnce(&mut Writer),
 ) {
     a.object(|o| {
-        o.word("type", "message");
+        o.known("type", "message");
         o.word("role", request::role_word(turn.role));
         content(o.key("content"));
         if let Some(extras) = extras {
@@ -170,7 +170,7 @@ pub(super) fn write_reasoning_fields(
     full: bool,
     o: &mut Object<'_>,
 ) {
-    o.word("type", "reasoning");
+    o.known("type", "reasoning");
     o.text_if("id", id);
     let summary = block.extras.find(ID, "summary");
     let still = |list: &&Json| items::joined(list.doc().root()) == thinking.text;
@@ -209,13 +209,13 @@ fn write_call(call: &ToolCall, extras: &Extras, o: &mut Object<'_>) {
     let name = names::short(namespace.as_ref(), &call.name);
     match &call.args {
         Args::Freeform(input) => {
-            o.word("type", "custom_tool_call");
+            o.known("type", "custom_tool_call");
             o.text("call_id", &call.id);
             o.text("name", &name);
             o.text("input", input);
         }
         Args::Json(_) | Args::Malformed(_) => {
-            o.word("type", "function_call");
+            o.known("type", "function_call");
             o.text("call_id", &call.id);
             o.text("name", &name);
             o.text("arguments", &call.args.to_text());

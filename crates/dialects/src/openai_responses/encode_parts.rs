@@ -27,7 +27,7 @@ pub(super) fn write_part(
     let assistant = role == Role::Assistant;
     match &block.body {
         Body::Text { text, citations } if assistant => a.object(|o| {
-            o.word("type", "output_text");
+            o.known("type", "output_text");
             o.text("text", text);
             if !citations.is_empty() {
                 o.array("annotations", |a| write_citations(citations, at, a, ledger));
@@ -41,7 +41,7 @@ pub(super) fn write_part(
             write_text(text, block, at, a);
         }
         Body::Refusal(text) if assistant => a.object(|o| {
-            o.word("type", "refusal");
+            o.known("type", "refusal");
             o.text("refusal", text);
             write_extras(block, &[MARK], o);
         }),
@@ -50,7 +50,7 @@ pub(super) fn write_part(
             let text = data_text(json);
             if assistant {
                 a.object(|o| {
-                    o.word("type", "output_text");
+                    o.known("type", "output_text");
                     o.text("text", &text);
                 });
             } else {
@@ -79,7 +79,7 @@ pub(super) fn write_part(
 
 fn write_text(text: &Text, block: &Block, at: At, a: &mut Array<'_>) {
     a.object(|o| {
-        o.word("type", "input_text");
+        o.known("type", "input_text");
         o.text("text", text);
         write_extras(block, &["annotations", "logprobs", MARK], o);
         mark(block, at, o);
@@ -103,7 +103,7 @@ fn write_extras(block: &Block, strange: &[&str], o: &mut Object<'_>) {
 fn mark(block: &Block, at: At, o: &mut Object<'_>) {
     o.json_if(MARK, block.extras.find(ID, MARK));
     if at.same && block.cache.is_some() && block.extras.find(ID, MARK).is_none() {
-        o.object(MARK, |o| o.word("mode", "explicit"));
+        o.object(MARK, |o| o.known("mode", "explicit"));
     }
 }
 
@@ -140,7 +140,7 @@ pub(super) fn citation_json(citation: &Citation) -> Option<Json> {
     let url = citation.url.as_ref()?;
     let (start, end) = citation.span.unwrap_or((0, 0));
     Some(Json::object(|o| {
-        o.word("type", "url_citation");
+        o.known("type", "url_citation");
         o.number("start_index", start);
         o.number("end_index", end);
         o.text("url", url);
@@ -155,7 +155,7 @@ fn write_media(media: &Media, block: &Block, at: At, a: &mut Array<'_>, ledger: 
             source @ (Source::Base64 { .. } | Source::Url { .. } | Source::File { .. }),
         ) => {
             a.object(|o| {
-                o.word("type", "input_image");
+                o.known("type", "input_image");
                 match source {
                     Source::File { id, .. } => o.text("file_id", id),
                     Source::Url { url, .. } => o.text("image_url", url),
@@ -187,7 +187,7 @@ fn write_media(media: &Media, block: &Block, at: At, a: &mut Array<'_>, ledger: 
             finish(block, at, o);
         }),
         (MediaKind::Audio, Source::Base64 { mime, data }) => a.object(|o| {
-            o.word("type", "input_audio");
+            o.known("type", "input_audio");
             let mime = mime.as_ref().map(Text::contents).unwrap_or_default();
             let format = media::format_of_mime(MediaKind::Audio, &mime).unwrap_or("wav");
             o.object("input_audio", |o| {
@@ -197,7 +197,7 @@ fn write_media(media: &Media, block: &Block, at: At, a: &mut Array<'_>, ledger: 
             finish(block, at, o);
         }),
         (MediaKind::Audio, Source::Url { url, .. }) if at.same => a.object(|o| {
-            o.word("type", "input_audio");
+            o.known("type", "input_audio");
             o.text("audio_url", url);
             finish(block, at, o);
         }),
@@ -209,7 +209,7 @@ fn write_media(media: &Media, block: &Block, at: At, a: &mut Array<'_>, ledger: 
 }
 
 fn write_file(media: &Media, at: At, o: &mut Object<'_>, ledger: &mut Ledger) {
-    o.word("type", "input_file");
+    o.known("type", "input_file");
     match &media.source {
         Source::File { id, .. } => o.text("file_id", id),
         Source::Url { url, .. } => o.text("file_url", url),

@@ -129,7 +129,7 @@ pub(super) fn encode(failure: &Failure) -> Vec<u8> {
             o.text("message", &message(failure));
             o.word("type", class);
             match failure.kind {
-                FailureKind::ContextOverflow => o.word("param", "input"),
+                FailureKind::ContextOverflow => o.known("param", "input"),
                 _ => o.null("param"),
             }
             match failure.kind {

@@ -39,7 +39,7 @@ impl Envelope {
     /// All fields that the types of clients require, and those the reply came with.
     pub(super) fn write(&self, state: &State<'_>, o: &mut Object<'_>) {
         o.text("id", &self.id);
-        o.word("object", "response");
+        o.known("object", "response");
         self.field("created_at", &Json::number(self.created), o);
         o.text("status", &state.ending.status);
         o.json("error", state.error.unwrap_or(&Json::NULL));
@@ -55,7 +55,7 @@ impl Envelope {
         }
         match self.extras.find(ID, "tool_choice") {
             Some(choice) => o.json("tool_choice", choice),
-            None => o.word("tool_choice", "auto"),
+            None => o.known("tool_choice", "auto"),
         }
         for (key, value) in &DEFAULTS {
             self.field(key, value, o);

@@ -223,10 +223,10 @@ fn write_text(settings: &Settings, written: Option<&Json>, o: &mut Object<'_>) {
 
 fn write_format(format: &Format, o: &mut Object<'_>) {
     match format {
-        Format::Text => o.word("type", "text"),
-        Format::Json => o.word("type", "json_object"),
+        Format::Text => o.known("type", "text"),
+        Format::Json => o.known("type", "json_object"),
         Format::Schema { name, description, schema, strict } => {
-            o.word("type", "json_schema");
+            o.known("type", "json_schema");
             o.text("name", name.as_ref().unwrap_or(&Text::word("response")));
             o.text_if("description", description.as_ref());
             let none = Json::EMPTY_OBJECT;

@@ -118,7 +118,7 @@ pub(super) fn encode(conversation: &Conversation, a: &mut Array<'_>, ledger: &mu
     }) {
         match group {
             [first, ..] if first.namespace.is_some() => a.object(|o| {
-                o.word("type", "namespace");
+                o.known("type", "namespace");
                 o.text_if("name", first.namespace.as_ref());
                 if let Some(about) = first.extras.find(ID, ABOUT) {
                     for field in about.doc().root().fields() {
@@ -171,7 +171,7 @@ fn encode_tool(tool: &Tool, same: bool, o: &mut Object<'_>) {
     let name = names::short(tool.namespace.as_ref(), &tool.name);
     match &tool.kind {
         ToolKind::Function { schema } => {
-            o.word("type", "function");
+            o.known("type", "function");
             o.text("name", &name);
             o.text_if("description", tool.description.as_ref());
             o.json("parameters", schema.as_ref().unwrap_or(&Json::NULL));
@@ -183,7 +183,7 @@ fn encode_tool(tool: &Tool, same: bool, o: &mut Object<'_>) {
             }
         }
         ToolKind::Freeform { format } => {
-            o.word("type", "custom");
+            o.known("type", "custom");
             o.text("name", &name);
             o.text_if("description", tool.description.as_ref());
             let format = format.as_ref().and_then(|format| fitting_format(format.doc().root()));
@@ -201,7 +201,7 @@ fn encode_tool(tool: &Tool, same: bool, o: &mut Object<'_>) {
 fn fitting_format(format: Node<'_>) -> Option<Json> {
     let kind = format.get("type").map(Node::word)?;
     if kind == "text" {
-        let plain = Json::object(|o| o.word("type", "text"));
+        let plain = Json::object(|o| o.known("type", "text"));
         return Some(if format.len() == 1 { format.json() } else { plain });
     }
     let nested = format.get("grammar").filter(|grammar| grammar.is_object());
@@ -212,7 +212,7 @@ fn fitting_format(format: Node<'_>) -> Option<Json> {
         return None;
     }
     let flat = Json::object(|o| {
-        o.word("type", "grammar");
+        o.known("type", "grammar");
         o.json("syntax", &syntax.json());
         o.json("definition", &definition.json());
     });

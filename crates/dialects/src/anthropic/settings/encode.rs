@@ -143,11 +143,11 @@ fn choice(conversation: &Conversation) -> Option<Json> {
     };
     Some(Json::object(|o| {
         match choice {
-            Choice::Auto | Choice::Allowed { required: false, .. } => o.word("type", "auto"),
-            Choice::Required | Choice::Allowed { required: true, .. } => o.word("type", "any"),
-            Choice::None => o.word("type", "none"),
+            Choice::Auto | Choice::Allowed { required: false, .. } => o.known("type", "auto"),
+            Choice::Required | Choice::Allowed { required: true, .. } => o.known("type", "any"),
+            Choice::None => o.known("type", "none"),
             Choice::Named(name) => {
-                o.word("type", "tool");
+                o.known("type", "tool");
                 o.text("name", name);
             }
         }
@@ -235,7 +235,7 @@ fn output_config(settings: &Settings, written: Option<&Json>, cx: &mut Cx<'_>) -
             o.text_if("effort", effort.as_ref());
             if let Some(schema) = format {
                 o.object("format", |o| {
-                    o.word("type", "json_schema");
+                    o.known("type", "json_schema");
                     o.json("schema", schema);
                 });
             }

@@ -40,7 +40,7 @@ pub(in crate::openai_chat) fn encode(
     let mut out = Writer::with_capacity(512);
     out.object(|o| {
         o.text("id", &id(reply.id.as_ref(), exchange));
-        o.word("object", "chat.completion");
+        o.known("object", "chat.completion");
         o.number("created", exchange.created);
         o.text("model", &model(reply.model.as_ref(), exchange));
         o.array("choices", |a| {
@@ -161,7 +161,7 @@ impl<'r> Parts<'r> {
     }
 
     fn write(&self, o: &mut Object<'_>) {
-        o.word("role", "assistant");
+        o.known("role", "assistant");
         if self.texts.is_empty() {
             o.null("content");
         } else {
@@ -240,7 +240,7 @@ fn write_call(block: &Verbatim<Block>, out: &mut Array<'_>) {
 
 /// A citation as an annotation; `before` characters stand before its text.
 pub(in crate::openai_chat) fn annotate(citation: &Citation, before: u64, o: &mut Object<'_>) {
-    o.word("type", "url_citation");
+    o.known("type", "url_citation");
     o.object("url_citation", |o| {
         if let Some((from, to)) = citation.span {
             o.number("start_index", from.saturating_add(before));

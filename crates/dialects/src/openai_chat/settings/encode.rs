@@ -138,8 +138,8 @@ fn choice(conversation: &Conversation, flavor: &Flavor, o: &mut Object<'_>, ledg
     }
     match &settings.choice {
         None => {}
-        Some(Choice::Auto) => o.word("tool_choice", "auto"),
-        Some(Choice::None) => o.word("tool_choice", "none"),
+        Some(Choice::Auto) => o.known("tool_choice", "auto"),
+        Some(Choice::None) => o.known("tool_choice", "none"),
         Some(Choice::Required) => o.word("tool_choice", flavor.required),
         Some(Choice::Named(name)) if flavor.can(Skill::NamedChoice) => {
             o.object("tool_choice", |o| name_tool(name, conversation, flavor, o));
@@ -150,7 +150,7 @@ fn choice(conversation: &Conversation, flavor: &Flavor, o: &mut Object<'_>, ledg
         }
         Some(Choice::Allowed { names, required }) if flavor.can(Skill::AllowedTools) => {
             o.object("tool_choice", |o| {
-                o.word("type", "allowed_tools");
+                o.known("type", "allowed_tools");
                 o.object("allowed_tools", |o| {
                     o.word("mode", if *required { "required" } else { "auto" });
                     o.array("tools", |a| {
@@ -189,7 +189,7 @@ fn reasoning(wanted: &Reasoning, flavor: &Flavor, o: &mut Object<'_>, ledger: &m
         Control::None => unknown(ledger, "reasoning"),
         Control::Effort => {
             if is_off(wanted) {
-                o.word("reasoning_effort", "none");
+                o.known("reasoning_effort", "none");
             } else {
                 effort(wanted, flavor, o, ledger);
             }
@@ -314,7 +314,7 @@ fn schema(
     o: &mut Object<'_>,
 ) {
     o.object("response_format", |o| {
-        o.word("type", "json_schema");
+        o.known("type", "json_schema");
         o.object("json_schema", |o| {
             o.text("name", name.unwrap_or(&Text::word("response")));
             o.text_if("description", description);

@@ -47,9 +47,9 @@ impl Message {
     fn item(&self, status: &str) -> Json {
         Json::object(|o| {
             o.text("id", &self.spot.id);
-            o.word("type", "message");
+            o.known("type", "message");
             o.word("status", status);
-            o.word("role", "assistant");
+            o.known("role", "assistant");
             o.array("content", |a| self.parts.iter().for_each(|part| a.item().json(part)));
             if let Some(head) = &self.head {
                 for field in head.doc().root().fields().filter(|field| !field.is("id")) {
@@ -189,10 +189,10 @@ impl Part {
 
     fn fields(&self, text: &Text, o: &mut Object<'_>) {
         if self.refusal {
-            o.word("type", "refusal");
+            o.known("type", "refusal");
             o.text("refusal", text);
         } else {
-            o.word("type", "output_text");
+            o.known("type", "output_text");
             o.text("text", text);
             o.array("annotations", |a| self.annotations.iter().for_each(|one| a.item().json(one)));
             if self.extras.find(ID, "logprobs").is_none() {

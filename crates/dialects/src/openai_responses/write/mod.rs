@@ -179,8 +179,8 @@ impl Writer {
         let id = self.seat().id("ig_");
         let item = Json::object(|o| {
             o.text("id", &id);
-            o.word("type", "image_generation_call");
-            o.word("status", "completed");
+            o.known("type", "image_generation_call");
+            o.known("status", "completed");
             o.text("result", data);
         });
         self.whole_item(item, out);

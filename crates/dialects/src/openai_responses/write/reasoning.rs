@@ -53,8 +53,8 @@ impl Reasoning {
         }
         let item = Json::object(|o| {
             o.text("id", &self.spot.id);
-            o.word("type", "reasoning");
-            o.word("status", "in_progress");
+            o.known("type", "reasoning");
+            o.known("status", "in_progress");
             o.array("summary", |_| {});
         });
         pen.item("response.output_item.added", self.spot.index, &item, out);
@@ -107,7 +107,7 @@ impl Reasoning {
         let thinking = Thinking { text, form: Form::Summary };
         Some(Json::object(|o| {
             write_reasoning_fields(&thinking, &self.block, Some(&self.spot.id), self.full, o);
-            o.word("status", "completed");
+            o.known("status", "completed");
         }))
     }
 
