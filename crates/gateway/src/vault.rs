@@ -76,8 +76,7 @@ impl Vault {
         let history = History::of(conversation);
         let runs = runs(conversation, &history);
         let previous = mark.previous.as_deref().map(key_of_reply);
-        let keys = runs.iter().flat_map(|run| &run.keys).chain(&previous);
-        let keys: Vec<&str> = keys.map(String::as_str).collect();
+        let keys: Vec<&str> = runs.keys().chain(previous.as_deref()).collect();
         let mut found: HashMap<String, Vec<Found>> = HashMap::new();
         if !keys.is_empty() {
             for one in self.store.find(Kind::Sealed, owner, &keys).await {
@@ -93,12 +92,17 @@ impl Vault {
             return Remembered { restored: Vec::new(), talk };
         }
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut all = |key: &String| found.get(key).map(|found| read.all(&talk.owner, found));
-        let mut kept: Vec<Vec<Arc<Kept>>> = Vec::with_capacity(runs.len());
+        let mut all = |key: &str| found.get(key).map(|found| read.all(&talk.owner, found));
+        let mut kept: Vec<Vec<Arc<Kept>>> = Vec::new();
         for run in &runs {
-            kept.push(run.keys.iter().filter_map(&mut all).flatten().collect());
+            kept.push(runs.keys_of(run).filter_map(&mut all).flatten().collect());
         }
-        let before = previous.iter().filter_map(&mut all).flatten().map(|kept| kept.conversation);
+        let before = previous
+            .as_deref()
+            .into_iter()
+            .filter_map(&mut all)
+            .flatten()
+            .map(|kept| kept.conversation);
         // What was said last tells best where it goes on.
         let of_run = |(run, kept): (&Run, &Vec<Arc<Kept>>)| {
             kept.iter().find(|kept| run.is_sure_of(kept)).map(|kept| kept.conversation)

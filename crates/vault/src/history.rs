@@ -93,16 +93,16 @@ impl History {
         &self,
         blocks: impl Iterator<Item = &'b Verbatim<Block>> + Clone,
     ) -> (Link, Stable) {
-        let (mut near, mut calls) = (Stable::default(), false);
+        let (mut near, mut calls, mut long) = (Stable::default(), false, 0);
         for block in blocks.clone() {
+            long += length(block);
             if let Body::ToolCall(call) = &block.body {
                 near.add(call.id.contents().as_bytes());
                 calls = true;
             }
         }
         let mut said = near;
-        hear_words(blocks.clone(), &mut said);
-        let mut long: usize = blocks.map(|block| length(block)).sum();
+        hear_words(blocks, &mut said);
         if !calls {
             near = said;
             if long < LONG {

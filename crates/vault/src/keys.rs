@@ -3,7 +3,10 @@
 //! Clients replay the ids of calls as they got them, whatever else they change; most replay seals.
 //! What was said is the last resort: after the same history, or near the same words.
 
-use interlingua_model::{Block, Body, Reply, Verbatim};
+use std::mem;
+use std::ops::Range;
+
+use interlingua_model::{Block, Body, Reply, Seal, Verbatim};
 
 use crate::stable::hash;
 use crate::{History, Link};
@@ -16,7 +19,9 @@ pub fn keys_of(reply: &Reply, history: &History) -> Vec<String> {
         // Nobody looks for a turn that has calls by anything else.
         return calls;
     }
-    blocks.filter_map(|block| of_seal(block)).chain(of_words(history.answer(reply))).collect()
+    let words = of_words(history.answer(reply));
+    let words = words.map(|(name, number)| [name, digits(&mut [0; 16], number)].concat());
+    blocks.filter_map(|block| of_seal(block)).chain(words).collect()
 }
 
 /// The key under which a reply with this id is found.
@@ -26,51 +31,109 @@ pub fn key_of_reply(id: &str) -> String {
 
 /// The surest keys of what a model said, and whether what is found there is this turn, wherever that was.
 pub(crate) fn surest<'b>(
-    blocks: &(impl Iterator<Item = &'b Verbatim<Block>> + Clone),
+    blocks: impl Iterator<Item = &'b Verbatim<Block>>,
     link: Link,
-) -> (Vec<String>, bool) {
-    let called = blocks.clone().find_map(|block| of_call(block));
-    let sealed = || blocks.clone().find_map(|block| of_seal(block));
-    match called.or_else(sealed) {
-        Some(key) => (vec![key], true),
-        None => (of_words(link).into(), link.sure),
+    keys: &mut Keys,
+) -> bool {
+    let mut sealed = None;
+    for block in blocks {
+        if let Body::ToolCall(call) = &block.body {
+            keys.push(CALL, &call.id.contents());
+            return true;
+        }
+        sealed = sealed.or_else(|| seal(block));
+    }
+    if let Some(seal) = sealed {
+        keys.push(SEAL, digits(&mut [0; 16], number(seal)));
+        return true;
+    }
+    for (name, number) in of_words(link) {
+        keys.push(name, digits(&mut [0; 16], number));
+    }
+    link.sure
+}
+
+/// Some keys, one behind the other: there are some for everything that was ever said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Keys {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Keys {
+    pub(crate) fn push(&mut self, name: &str, rest: &str) {
+        self.text.push_str(name);
+        self.text.push_str(rest);
+        self.ends.push(self.text.len());
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The keys from one to another.
+    pub(crate) fn among(&self, some: Range<usize>) -> impl Iterator<Item = &str> {
+        let mut start = some.start.checked_sub(1).map_or(0, |before| self.ends[before]);
+        self.ends[some].iter().map(move |end| &self.text[mem::replace(&mut start, *end)..*end])
     }
 }
 
 fn of_call(block: &Block) -> Option<String> {
     let Body::ToolCall(call) = &block.body else { return None };
-    Some(["call:", &call.id.contents()].concat())
+    Some([CALL, &call.id.contents()].concat())
 }
 
 fn of_seal(block: &Block) -> Option<String> {
-    let seal = block.seal.as_deref().filter(|seal| !seal.data.is_empty())?;
-    Some(numbered("seal:", hash([seal.data.raw().as_bytes()])))
+    Some([SEAL, digits(&mut [0; 16], number(seal(block)?))].concat())
 }
 
-fn of_words(link: Link) -> [String; 2] {
-    [numbered("after:", link.after), numbered("near:", link.near)]
+fn seal(block: &Block) -> Option<&Seal> {
+    block.seal.as_deref().filter(|seal| !seal.data.is_empty())
 }
 
-/// A number in sixteen digits: there are some for everything that was ever said.
-fn numbered(name: &str, number: u64) -> String {
-    let mut key = String::with_capacity(name.len() + 16);
-    key.push_str(name);
-    for byte in number.to_be_bytes() {
-        for digit in [byte >> 4, byte & 15] {
-            key.push(char::from(if digit < 10 { b'0' + digit } else { b'a' - 10 + digit }));
-        }
+fn number(seal: &Seal) -> u64 {
+    hash([seal.data.raw().as_bytes()])
+}
+
+fn of_words(link: Link) -> [(&'static str, u64); 2] {
+    [("after:", link.after), ("near:", link.near)]
+}
+
+/// A number in sixteen digits.
+fn digits(room: &mut [u8; 16], number: u64) -> &str {
+    let mut rest = number;
+    for digit in room.iter_mut().rev() {
+        *digit = HEX[rest as usize & 15];
+        rest >>= 4;
     }
-    key
+    str::from_utf8(room).unwrap_or_default()
 }
+
+const CALL: &str = "call:";
+const SEAL: &str = "seal:";
+const HEX: &[u8; 16] = b"0123456789abcdef";
 
 #[cfg(test)]
 mod tests {
-    use super::numbered;
+    use super::{Keys, digits};
 
     #[test]
     fn numbers_have_sixteen_digits() {
         for number in [0, 9, 10, 0xfe_dc_ba_98, u64::MAX, 0x0123_4567_89ab_cdef] {
-            assert_eq!(numbered("near:", number), format!("near:{number:016x}"));
+            assert_eq!(digits(&mut [0; 16], number), format!("{number:016x}"));
         }
+    }
+
+    #[test]
+    fn each_key_is_told_from_those_beside_it() {
+        let mut keys = Keys::default();
+        for (name, rest) in [("call:", "1"), ("near:", ""), ("after:", "23")] {
+            keys.push(name, rest);
+        }
+        let among = |from: usize, to: usize| keys.among(from..to).collect::<Vec<_>>();
+        assert_eq!(among(0, keys.len()), ["call:1", "near:", "after:23"]);
+        assert_eq!(among(1, 2), ["near:"]);
+        assert_eq!(among(2, 3), ["after:23"]);
+        assert!(among(1, 1).is_empty());
     }
 }

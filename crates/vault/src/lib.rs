@@ -18,5 +18,5 @@ mod stable;
 pub use history::{History, Link, Span};
 pub use kept::{Kept, Origin};
 pub use keys::{key_of_reply, keys_of};
-pub use run::{Run, restore, runs};
+pub use run::{Run, Runs, restore, runs};
 pub use stable::{Stable, hash};

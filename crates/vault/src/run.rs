@@ -2,19 +2,21 @@
 
 use std::borrow::Borrow;
 use std::ops::Range;
+use std::slice;
 
 use interlingua_model::{Block, Body, Conversation, Restored, Turn, Verbatim};
 use interlingua_wire::Text;
 
+use crate::keys::{self, Keys};
 use crate::said::Said;
-use crate::{History, Kept, Origin, Span, keys};
+use crate::{History, Kept, Origin, Span};
 
 /// The turns of a model between those of others: clients write one reply as one or as several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
     pub turns: Range<usize>,
-    /// Under which it is found, if it was kept: the surest first.
-    pub keys: Vec<String>,
+    /// Its keys, among those of all runs.
+    keys: Range<usize>,
     /// Everything that was said before it.
     before: u64,
     /// What is found is this turn; else only in the same conversation.
@@ -22,13 +24,48 @@ pub struct Run {
 }
 
 /// Everything that models said.
-pub fn runs(conversation: &Conversation, history: &History) -> Vec<Run> {
-    let run = |span: &Span| {
-        let Span { turns, link } = span;
-        let (keys, sure) = keys::surest(&blocks(&conversation.turns[turns.clone()]), *link);
-        Run { turns: turns.clone(), keys, before: link.before, sure }
-    };
-    history.spans.iter().map(run).collect()
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Runs {
+    all: Vec<Run>,
+    keys: Keys,
+}
+
+/// Everything that models said.
+pub fn runs(conversation: &Conversation, history: &History) -> Runs {
+    let mut runs = Runs { all: Vec::with_capacity(history.spans.len()), keys: Keys::default() };
+    for Span { turns, link } in &history.spans {
+        let first = runs.keys.len();
+        let blocks = blocks(&conversation.turns[turns.clone()]);
+        let sure = keys::surest(blocks, *link, &mut runs.keys);
+        let keys = first..runs.keys.len();
+        runs.all.push(Run { turns: turns.clone(), keys, before: link.before, sure });
+    }
+    runs
+}
+
+impl Runs {
+    pub fn iter(&self) -> slice::Iter<'_, Run> {
+        self.all.iter()
+    }
+
+    /// Under which one is found, if it was kept: the surest first.
+    pub fn keys_of(&self, run: &Run) -> impl Iterator<Item = &str> {
+        self.keys.among(run.keys.clone())
+    }
+
+    /// The keys of all, one after the other.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.keys.among(0..self.keys.len())
+    }
+}
+
+impl<'r> IntoIterator for &'r Runs {
+    type Item = &'r Run;
+    type IntoIter = slice::Iter<'r, Run>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
 }
 
 impl Run {

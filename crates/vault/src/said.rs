@@ -84,7 +84,13 @@ pub(crate) fn hear_words<'b>(
     for block in blocks {
         if let Body::Text { text, .. } | Body::Refusal(text) = &block.body {
             let text = text.contents();
-            any |= !is_placeholder(&text) && into.add_words(spoken(&text));
+            // Most texts begin with a word: those are neither placeholders nor thoughts.
+            let plain = text.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric);
+            any |= if plain {
+                into.add_words(&text)
+            } else {
+                !is_placeholder(&text) && into.add_words(spoken(&text))
+            };
         }
     }
     any

@@ -25,23 +25,24 @@ impl Shelf {
     /// are known to be this one.
     fn recalled(&self, said: &[&str], known: &[u64]) -> Vec<String> {
         let conversation = talk(said);
-        let here = |key: &String| {
+        let here = |key: &str| {
             let kept: Vec<&Kept> = self
                 .0
                 .iter()
                 .rev()
-                .filter(|kept| kept.0.contains(key))
+                .filter(|kept| kept.0.iter().any(|known| known == key))
                 .map(|kept| &kept.1)
                 .collect();
             kept
         };
+        let runs = runs(&conversation, &History::of(&conversation));
         let one = |run: &Run| {
-            let found: Vec<&Kept> = run.keys.iter().flat_map(here).collect();
+            let found: Vec<&Kept> = runs.keys_of(run).flat_map(here).collect();
             let restored = restore(&conversation, run, &found, &Origin::default(), known)?;
             let seal = restored.turn.blocks[0].seal.as_deref()?;
             Some(seal.data.contents().into_owned())
         };
-        runs(&conversation, &History::of(&conversation)).iter().filter_map(one).collect()
+        runs.iter().filter_map(one).collect()
     }
 }
 

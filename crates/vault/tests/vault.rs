@@ -177,8 +177,9 @@ impl Shelf {
     fn restored(&self, asked: &Conversation, by: &Origin, known: &[u64]) -> Vec<Restored> {
         let runs = runs(asked, &History::of(asked));
         let one = |run: &Run| {
-            let is_here =
-                |kept: &&(Vec<String>, Kept)| run.keys.iter().any(|key| kept.0.contains(key));
+            let is_here = |kept: &&(Vec<String>, Kept)| {
+                runs.keys_of(run).any(|key| kept.0.iter().any(|known| known == key))
+            };
             let found: Vec<&Kept> =
                 self.0.iter().rev().filter(is_here).map(|kept| &kept.1).collect();
             restore(asked, run, &found, by, known)
