@@ -8,6 +8,7 @@ use http::Response;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use interlingua::guard::{Finding, Watch};
 use interlingua::model::{FailureKind, Lessons, Reply, Retry};
+use interlingua::repair::ladder;
 use interlingua::{
     Dialect, Doc, Exchange, Failure, Ledger, ReadReply, Recalled, ReplyError, Stream, Target, Text,
     Translated, TranslatedReply, encode_reply, open_document, read_reply, unfold, writer,
@@ -85,31 +86,33 @@ impl Order<'_> {
             remembers: true,
             lessons: lessons.clone(),
         };
+        let came = body.text().clone();
         let opened = open_document(body, self.from, to, &target);
         let guard = &self.gateway.guard;
         let watch = guard.watch(self.config, opened.conversation());
         let told = guard.told(self.config, self.owner, opened.conversation()).await;
         let turn = tale.as_ref().map(|tale| tale.id).unwrap_or_default();
-        let recall = self.gateway.vault.recall(
-            opened.conversation(),
-            self.owner,
-            self.mark,
-            self.origin(route),
-            turn,
-        );
+        let (said, origin) = (opened.conversation(), self.origin(route));
+        let recall = self.gateway.vault.recall(said, self.owner, self.mark, origin, turn);
         let Remembered { restored, talk } = recall.await;
         if let Some(tale) = tale {
             tale.conversation = talk.identity;
         }
-        let translated = opened.translate(&Recalled { told, restored });
+        let recalled = Recalled { told, restored };
+        let translated = opened.translate(&recalled);
         if let Some(tale) = tale {
             tale.repaired(&translated.ledger);
         }
-        let sent = Bytes::clone(&translated.body);
         let written = Written { translated, watch, held: talk };
         // Apart: a future that holds all of it would be copied from one room to the next.
         let answered = Box::pin(self.answered(route, &model, to, written, tale)).await;
-        answered.map_err(|refusal| Refusal { sent: Some(sent), ..refusal })
+        answered.map_err(|refusal| {
+            // Nobody holds it while a provider thinks: where it is complained about, it is written once more.
+            let again = || Doc::parse(came, excess::of_json(&self.config.limits)).ok();
+            let again = ladder::read(to.id(), &refusal.failure).and_then(|_| again());
+            let again = again.map(|body| open_document(body, self.from, to, &target));
+            Refusal { sent: again.map(|opened| opened.translate(&recalled).body), ..refusal }
+        })
     }
 
     /// Asks with a request that is written, and waits until the answer is sure to be one.
