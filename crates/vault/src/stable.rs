@@ -77,7 +77,29 @@ const END: u64 = 0x8000_0000_0000_0000;
 
 #[cfg(test)]
 mod tests {
-    use super::less_than_a_word;
+    use super::{Stable, hash, less_than_a_word};
+
+    #[test]
+    fn words_are_heard_one_by_one() {
+        for text in [
+            "",
+            " ",
+            "one",
+            "one two",
+            " one\t\ntwo\r three ",
+            "caf\u{e9}\u{a0}x longer-than-a-word",
+        ] {
+            let mut words = Stable::default();
+            let any = words.add_words(text);
+            let slow = text.split_ascii_whitespace().map(str::as_bytes);
+            assert_eq!((words.value(), any), (hash(slow.clone()), slow.count() > 0), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_those_of_earlier_versions() {
+        assert_eq!(hash([&b"call_1"[..], b"", b"more than eight bytes"]), 0x7aac_caff_5b41_c1b9);
+    }
 
     #[test]
     fn less_than_a_word_is_read_byte_by_byte() {
