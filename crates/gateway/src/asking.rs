@@ -2,14 +2,14 @@
 
 use bytes::Bytes;
 use http::header::{HeaderMap, HeaderName};
-use interlingua::{Dialect, Failure, Text};
+use interlingua::{Dialect, Doc, Failure, Recalled, Target, Text, open_document};
 use interlingua_upstream::{Answer, Ask, Call};
 use interlingua_vault::Origin;
 
 use crate::attempt::Order;
 use crate::builtin::Builtin;
 use crate::config::{Route, SIMULATED, To};
-use crate::vault;
+use crate::{excess, vault};
 
 impl Order<'_> {
     /// Asks a provider, or the model that is built in.
@@ -28,6 +28,18 @@ impl Order<'_> {
                 self.gateway.upstream.call(Call { provider, ask, model, headers, body }).await
             }
         }
+    }
+
+    /// A request as it was sent, from what the client said.
+    pub(crate) fn written_again(
+        &self,
+        came: Bytes,
+        to: &'static dyn Dialect,
+        target: &Target,
+        recalled: &Recalled,
+    ) -> Option<Bytes> {
+        let body = Doc::from_bytes(came, excess::of_json(&self.config.limits)).ok()?;
+        Some(open_document(body, self.from, to, target).translate(recalled).body)
     }
 
     /// Who will be able to open the seals of what comes back on a route.

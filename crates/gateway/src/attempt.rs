@@ -86,7 +86,7 @@ impl Order<'_> {
             remembers: true,
             lessons: lessons.clone(),
         };
-        let came = body.text().clone();
+        let came = body.text().as_bytes().clone();
         let opened = open_document(body, self.from, to, &target);
         let guard = &self.gateway.guard;
         let watch = guard.watch(self.config, opened.conversation());
@@ -108,10 +108,9 @@ impl Order<'_> {
         let answered = Box::pin(self.answered(route, &model, to, written, tale)).await;
         answered.map_err(|refusal| {
             // Nobody holds it while a provider thinks: where it is complained about, it is written once more.
-            let again = || Doc::parse(came, excess::of_json(&self.config.limits)).ok();
-            let again = ladder::read(to.id(), &refusal.failure).and_then(|_| again());
-            let again = again.map(|body| open_document(body, self.from, to, &target));
-            Refusal { sent: again.map(|opened| opened.translate(&recalled).body), ..refusal }
+            let complains = ladder::read(to.id(), &refusal.failure).is_some();
+            let sent = complains.then(|| self.written_again(came, to, &target, &recalled));
+            Refusal { sent: sent.flatten(), ..refusal }
         })
     }
 
