@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use http::header::{HeaderMap, HeaderName};
 use interlingua::{Dialect, Doc, Failure, Recalled, Target, Text, open_document};
-use interlingua_upstream::{Answer, Ask, Call};
+use interlingua_upstream::{Answer, Ask, Call, Headers};
 use interlingua_vault::Origin;
 
 use crate::attempt::Order;
@@ -27,6 +27,36 @@ impl Order<'_> {
                 let headers = self.passed_on(provider.dialect);
                 self.gateway.upstream.call(Call { provider, ask, model, headers, body }).await
             }
+        }
+    }
+
+    /// Asks with a request that nobody holds while a provider thinks: where it is needed again, it is
+    /// written once more.
+    pub(crate) async fn ask_turn(
+        &self,
+        route: &Route,
+        model: &str,
+        body: Bytes,
+        again: Again<'_>,
+    ) -> Result<Answer, Failure> {
+        let ask = Ask::Turn { stream: self.stream };
+        let To::Provider(provider) = &route.to else {
+            return self.ask(route, ask, model, body).await;
+        };
+        let provider = provider.speaking(self.from.id()).unwrap_or(provider);
+        let call = |body| {
+            let headers = self.passed_on(provider.dialect);
+            Call { provider, ask, model, headers, body }
+        };
+        match self.gateway.upstream.call_once(call(body), true).await {
+            Ok(answer) => Ok(answer),
+            Err(lost) => match lost.again.then(again).flatten() {
+                Some(body) => {
+                    let asked = self.gateway.upstream.call_once(call(body), false).await;
+                    asked.map_err(|lost| lost.failure)
+                }
+                None => Err(lost.failure),
+            },
         }
     }
 
@@ -94,6 +124,14 @@ impl Order<'_> {
     }
 }
 
+/// Writes a request once more.
+pub(crate) type Again<'a> = &'a (dyn Fn() -> Option<Bytes> + Sync);
+
+pub(crate) fn is_stream(headers: &Headers) -> bool {
+    let kind = headers.content_type().and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    STREAMS.iter().any(|known| kind.starts_with(known))
+}
+
 pub(crate) fn name_of(route: &Route) -> &str {
     match &route.to {
         To::Simulated => SIMULATED,
@@ -101,6 +139,7 @@ pub(crate) fn name_of(route: &Route) -> &str {
     }
 }
 
+const STREAMS: &[&str] = &["text/event-stream", "application/vnd.amazon.eventstream"];
 const BETAS: &str = "anthropic-beta";
 const PASSED_ON: [HeaderName; 2] =
     [HeaderName::from_static(BETAS), HeaderName::from_static("anthropic-version")];

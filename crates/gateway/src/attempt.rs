@@ -13,12 +13,12 @@ use interlingua::{
     Dialect, Doc, Exchange, Failure, Ledger, ReadReply, Recalled, ReplyError, Stream, Target, Text,
     Translated, TranslatedReply, encode_reply, open_document, read_reply, unfold, writer,
 };
-use interlingua_upstream::{Answer, Ask, Body, Headers, retry};
+use interlingua_upstream::{Answer, Body, retry};
 use serde_json::json;
 use tokio::time::{Instant, sleep_until};
 
 use crate::affinity::Mark;
-use crate::asking::name_of;
+use crate::asking::{Again, is_stream, name_of};
 use crate::captured::Stage;
 use crate::config::{Config, Route};
 use crate::out::{Out, Streaming};
@@ -50,10 +50,11 @@ pub(crate) struct Order<'o> {
 }
 
 /// A request as it leaves, and what its answer is looked at with.
-struct Written {
+struct Written<'w> {
     translated: Translated,
     watch: Option<Watch>,
     held: Talk,
+    again: Again<'w>,
 }
 
 /// What is known when a provider has said 200.
@@ -103,14 +104,13 @@ impl Order<'_> {
         if let Some(tale) = tale {
             tale.repaired(&translated.ledger);
         }
-        let written = Written { translated, watch, held: talk };
+        let again = || self.written_again(came.clone(), to, &target, &recalled);
+        let written = Written { translated, watch, held: talk, again: &again };
         // Apart: a future that holds all of it would be copied from one room to the next.
         let answered = Box::pin(self.answered(route, &model, to, written, tale)).await;
         answered.map_err(|refusal| {
-            // Nobody holds it while a provider thinks: where it is complained about, it is written once more.
             let complains = ladder::read(to.id(), &refusal.failure).is_some();
-            let sent = complains.then(|| self.written_again(came, to, &target, &recalled));
-            Refusal { sent: sent.flatten(), ..refusal }
+            Refusal { sent: complains.then(again).flatten(), ..refusal }
         })
     }
 
@@ -120,10 +120,10 @@ impl Order<'_> {
         route: &Route,
         model: &str,
         to: &'static dyn Dialect,
-        written: Written,
+        written: Written<'_>,
         tale: &mut Option<Tale>,
     ) -> Result<Response<Out>, Refusal> {
-        let Written { translated, watch, held } = written;
+        let Written { translated, watch, held, again } = written;
         let id = tale.as_mut().map(|tale| {
             let facts =
                 || json!({"provider": name_of(route), "model": model, "dialect": to.id().0});
@@ -131,8 +131,7 @@ impl Order<'_> {
             tale.passes(Stage::ProviderRequest, &translated.body);
             tale.asks(name_of(route), model)
         });
-        let answer = self.ask(route, Ask::Turn { stream: self.stream }, model, translated.body);
-        let answer = answer.await?;
+        let answer = self.ask_turn(route, model, translated.body, again).await?;
         if let Some(tale) = tale {
             let facts = || json!({"status": answer.status});
             let headers = tale.stages.is_some().then(|| &*answer.headers);
@@ -376,11 +375,6 @@ fn refusal(error: ReplyError) -> Refusal {
     }
 }
 
-fn is_stream(headers: &Headers) -> bool {
-    let kind = headers.content_type().and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    STREAMS.iter().any(|known| kind.starts_with(known))
-}
-
 /// Seconds since 1970.
 fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
@@ -389,7 +383,6 @@ fn now() -> u64 {
 /// How long the first content is waited for before the client hears that it is coming.
 const HOLD: Duration = Duration::from_secs(10);
 const LARGEST_ERROR: usize = 1024 * 1024;
-const STREAMS: &[&str] = &["text/event-stream", "application/vnd.amazon.eventstream"];
 
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream; charset=utf-8");
 const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");

@@ -1,6 +1,7 @@
 //! A question as a request: its address, its headers, its key.
 
 use std::fmt;
+use std::mem;
 use std::time::SystemTime;
 
 use bytes::Bytes;
@@ -26,15 +27,15 @@ pub struct Call<'a> {
 }
 
 impl Call<'_> {
-    pub(crate) fn request(&self) -> Result<Request<Bytes>, Failure> {
+    pub(crate) fn request(mut self) -> Result<Request<Bytes>, Failure> {
         let uri = self.provider.address(self.ask, self.model)?;
-        let mut headers = self.headers.clone();
+        let mut headers = mem::take(&mut self.headers);
         if !headers.is_empty() {
             for name in &OURS {
                 headers.remove(name);
             }
         }
-        let body = if self.ask == Ask::Models { Bytes::new() } else { self.body.clone() };
+        let body = if self.ask == Ask::Models { Bytes::new() } else { mem::take(&mut self.body) };
         if !body.is_empty() {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }

@@ -41,6 +41,15 @@ impl Default for Timeouts {
     }
 }
 
+/// There is no answer.
+#[derive(Debug)]
+pub struct Lost {
+    pub failure: Failure,
+    /// A connection that answered before and ends now was closed while it was kept: nothing that the
+    /// provider or the client did, and nothing they need to hear of. On another one, one may ask again.
+    pub again: bool,
+}
+
 /// Calls providers. One for the whole process: it holds the connections.
 pub struct Upstream {
     timeouts: Timeouts,
@@ -65,20 +74,24 @@ impl Upstream {
 
     /// Asks a provider. Whatever it answers, with whatever status, is an answer.
     pub async fn call(&self, call: Call<'_>) -> Result<Answer, Failure> {
+        match self.call_once(call.clone(), true).await {
+            Err(Lost { again: true, .. }) => self.call_once(call, false).await,
+            answered => answered,
+        }
+        .map_err(|lost| lost.failure)
+    }
+
+    /// Asks a provider, and holds what is asked only until it is sent; on a connection that was kept, if
+    /// it may be.
+    pub async fn call_once(&self, call: Call<'_>, may_be_kept: bool) -> Result<Answer, Lost> {
         let provider = call.provider;
         let (name, trusts) = (&provider.name, provider.authority.as_ref());
-        let mut first = true;
-        loop {
-            let request = call.request()?;
-            match self.asked(name, trusts, request, first).await {
-                Ok(answer) => return Ok(answer),
-                // A connection that answered before and ends now was closed while it was kept: nothing
-                // that the provider or the client did, and nothing they need to hear of.
-                Err(Unanswered { trouble: Trouble::Reset, kept: true })
-                    if std::mem::take(&mut first) => {}
-                Err(Unanswered { trouble, .. }) => return Err(failure(name, &trouble)),
-            }
-        }
+        let request = call.request().map_err(|failure| Lost { failure, again: false })?;
+        let asked = self.asked(name, trusts, request, may_be_kept).await;
+        asked.map_err(|Unanswered { trouble, kept }| Lost {
+            failure: failure(name, &trouble),
+            again: kept && trouble == Trouble::Reset,
+        })
     }
 
     /// Asks somebody who is no provider.
@@ -112,7 +125,7 @@ impl Upstream {
         let is_plain = request.uri().scheme() == Some(&Scheme::HTTP);
         let (status, headers, body) =
             if is_plain && self.proxies.on_the_way(request.uri()).is_none() {
-                let asking = self.plain.ask(&request, may_be_kept);
+                let asking = self.plain.ask(request, may_be_kept);
                 let (head, body) = timeout(limit, asking).await.map_err(in_vain)??;
                 let body = Body::plain(body, self.timeouts.idle, name.to_owned());
                 (head.status, head.headers, body)

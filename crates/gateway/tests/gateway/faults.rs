@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 use http::HeaderValue;
 use interlingua::find;
 use interlingua_gateway::config::{Pattern, Way};
-use serde_json::Value;
+use interlingua_upstream::Provider;
+use serde_json::{Value, json};
 
 use crate::client::{Answer, CLIENTS, Client, post};
 use crate::house::House;
+use crate::stub::Stub;
 
 /// How a turn may come out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +23,40 @@ pub(crate) enum Outcome {
     Failed,
     /// Either, as long as it is clear which.
     Clear,
+}
+
+#[test]
+fn a_kept_connection_that_was_closed_costs_nobody_an_answer() {
+    let reply = json!({
+        "id": "r1", "object": "chat.completion", "created": 0, "model": "m",
+        "choices": [{"index": 0, "finish_reason": "stop",
+            "message": {"role": "assistant", "content": "done"}}],
+    });
+    let answer = Some((200, reply.to_string()));
+    let stub = Stub::staying(vec![answer.clone(), None, answer.clone(), None, None]);
+    let base = format!("http://{}", stub.addr).parse().unwrap();
+    let mut provider = Provider::new("stub", find("openai-chat").unwrap(), base);
+    provider.key = Some("key".into());
+    let house = House::with(|config| {
+        config.providers = vec![Arc::new(provider)];
+        config.limits.retries = 0;
+    });
+    let ask = |words: &str| {
+        let body = json!({"model": "stub/m", "max_tokens": 9, "messages": [
+            {"role": "user", "content": words},
+        ]});
+        post(house.addr(), "/v1/messages", "", body.to_string().as_bytes())
+    };
+    for words in ["first", "second"] {
+        assert_eq!(ask(words).status, 200, "{words}");
+    }
+    let asked = stub.asked();
+    assert_eq!(asked.len(), 3);
+    assert_eq!(asked[1], asked[2]);
+    assert_eq!(asked[2]["messages"][0]["content"], "second");
+    // Once more, and not again.
+    assert_eq!(ask("third").status, 502);
+    assert_eq!(stub.asked().len(), 5);
 }
 
 #[test]

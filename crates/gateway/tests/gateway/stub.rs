@@ -15,6 +15,15 @@ pub(crate) struct Stub {
 impl Stub {
     /// Gives these answers, a status and a body each; the last one again and again.
     pub(crate) fn saying(answers: Vec<(u16, String)>) -> Self {
+        Self::serving(answers.into_iter().map(Some).collect(), "close")
+    }
+
+    /// Gives these answers on connections that stay, and closes one without a word where there is none.
+    pub(crate) fn staying(answers: Vec<Option<(u16, String)>>) -> Self {
+        Self::serving(answers, "keep-alive")
+    }
+
+    fn serving(answers: Vec<Option<(u16, String)>>, connection: &'static str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let addr = listener.local_addr().unwrap();
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -22,20 +31,25 @@ impl Stub {
         thread::spawn(move || {
             for stream in listener.incoming() {
                 let Ok(mut stream) = stream else { return };
-                let Some(body) = read(&mut stream) else { continue };
-                let number = {
-                    let mut noted = noted.lock().unwrap();
-                    noted.push(serde_json::from_slice(&body).unwrap());
-                    noted.len() - 1
-                };
-                let (status, body) = &answers[number.min(answers.len() - 1)];
-                let head = format!(
-                    "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\
-                     connection: close\r\n\r\n",
-                    body.len()
-                );
-                let _ = stream.write_all(head.as_bytes());
-                let _ = stream.write_all(body.as_bytes());
+                while let Some(body) = read(&mut stream) {
+                    let number = {
+                        let mut noted = noted.lock().unwrap();
+                        noted.push(serde_json::from_slice(&body).unwrap());
+                        noted.len() - 1
+                    };
+                    let answer = &answers[number.min(answers.len() - 1)];
+                    let Some((status, body)) = answer else { break };
+                    let head = format!(
+                        "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\
+                         connection: {connection}\r\n\r\n",
+                        body.len()
+                    );
+                    let _ = stream.write_all(head.as_bytes());
+                    let _ = stream.write_all(body.as_bytes());
+                    if connection == "close" {
+                        break;
+                    }
+                }
             }
         });
         Self { addr, asked }

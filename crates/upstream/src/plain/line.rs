@@ -31,18 +31,20 @@ impl Line {
     pub(super) async fn exchange(
         &mut self,
         mut head: &[u8],
-        body: &Bytes,
+        mut body: Bytes,
     ) -> Result<(Head, bool), Trouble> {
-        let mut body = &body[..];
         let mut takes = true;
         poll_fn(|context| {
             while takes && head.len() + body.len() > 0 {
-                let parts = [IoSlice::new(head), IoSlice::new(body)];
+                let parts = [IoSlice::new(head), IoSlice::new(&body)];
                 match Pin::new(&mut self.stream).poll_write_vectored(context, &parts) {
                     Poll::Ready(Ok(sent)) if sent > 0 => {
                         let of_head = sent.min(head.len());
                         head.advance(of_head);
                         body.advance(sent - of_head);
+                        if body.is_empty() {
+                            body = Bytes::new();
+                        }
                     }
                     // It may have said why before it closed.
                     Poll::Ready(_) => takes = false,

@@ -13,8 +13,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::Request;
 use http::uri::Authority;
+use http::{Request, Uri};
 use tokio::time::timeout;
 use tower_service::Service as _;
 
@@ -45,10 +45,10 @@ impl Plain {
     }
 
     /// Sends a request and waits for the head of its answer; with a connection that was kept, if
-    /// there is one and it may be.
+    /// there is one and it may be. What is sent is not held any longer.
     pub(crate) async fn ask(
         &self,
-        request: &Request<Bytes>,
+        request: Request<Bytes>,
         may_be_kept: bool,
     ) -> Result<(Head, PlainBody), Unanswered> {
         let Some(to) = request.uri().authority() else {
@@ -59,17 +59,18 @@ impl Plain {
         let unanswered = |trouble| Unanswered { trouble, kept };
         let mut line = match found {
             Some(line) => line,
-            None => self.dial(request).await.map_err(unanswered)?,
+            None => self.dial(request.uri()).await.map_err(unanswered)?,
         };
-        let sent = head::written(request);
-        let (head, whole) = line.exchange(&sent, request.body()).await.map_err(unanswered)?;
-        let home = (whole && head.may_stay).then(|| (Arc::clone(&self.kept), to.clone()));
+        let home = (Arc::clone(&self.kept), to.clone());
+        let sent = head::written(&request);
+        let (head, whole) = line.exchange(&sent, request.into_body()).await.map_err(unanswered)?;
+        let home = (whole && head.may_stay).then_some(home);
         let body = PlainBody::new(line, head.framing, home);
         Ok((head, body))
     }
 
-    async fn dial(&self, request: &Request<Bytes>) -> Result<Line, Trouble> {
-        let dialling = self.dial.clone().call(request.uri().clone());
+    async fn dial(&self, to: &Uri) -> Result<Line, Trouble> {
+        let dialling = self.dial.clone().call(to.clone());
         match timeout(self.connect, dialling).await {
             Ok(Ok(wire)) => Ok(Line::new(wire.into_stream())),
             Ok(Err(error)) => Err(of_connecting(error.as_ref(), false)),
