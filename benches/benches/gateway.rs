@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
-use interlingua_benches::load::{Process, Shot, Volley, count, fire, quantile, resident};
+use interlingua_benches::load::{Process, Shot, Volley, count, fire, own, quantile, resident};
 use serde_json::{Value, json};
 
 /// Everything that runs.
@@ -270,7 +270,8 @@ fn set(program: &str) -> Result<Stage, String> {
     serve.env("XDG_DATA_HOME", &files);
     let (gateway, at) = Process::listening(&mut serve).map_err(said)?;
     println!("ready to serve in {:.1} ms", micros(began.elapsed()) / 1000.0);
-    println!("memory when idle: {:.1} MB\n", resident(gateway.id()).0);
+    let (idle, of_its_own) = (resident(gateway.id()).0, own(gateway.id()));
+    println!("memory when idle: {idle:.1} MB; {of_its_own:.1} MB without the program itself\n");
     Ok(Stage {
         simulator,
         nginx: (nginx, proxy),

@@ -8,7 +8,7 @@ mod process;
 pub use contest::{Side, contest};
 pub use house::{Gateway, House};
 pub use http::{Answered, Connection};
-pub use process::{Process, resident};
+pub use process::{Process, own, resident};
 
 use std::net::SocketAddr;
 use std::sync::Mutex;

@@ -74,11 +74,17 @@ fn children(id: u32) -> Vec<u32> {
 
 /// Megabytes of memory in use, and the most that there were.
 pub fn resident(id: u32) -> (f64, f64) {
+    (megabytes(id, "VmRSS:"), megabytes(id, "VmHWM:"))
+}
+
+/// Of the memory of a process, what is not part of a file like the program itself, in megabytes.
+pub fn own(id: u32) -> f64 {
+    megabytes(id, "RssAnon:")
+}
+
+fn megabytes(id: u32, name: &str) -> f64 {
     let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
-    let field = |name: &str| {
-        let line = status.lines().find(|line| line.starts_with(name))?;
-        line.split_whitespace().nth(1)?.parse::<f64>().ok()
-    };
-    let megabytes = |name: &str| field(name).unwrap_or_default() / 1024.0;
-    (megabytes("VmRSS:"), megabytes("VmHWM:"))
+    let line = status.lines().find(|line| line.starts_with(name));
+    let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok());
+    kilobytes.unwrap_or_default() / 1024.0
 }
