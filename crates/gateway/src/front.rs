@@ -129,9 +129,10 @@ async fn admitted(
         body,
     };
     let place = (room, guest);
+    // Apart: what is seldom asked would take its room in every request.
     Ok(match session {
-        Some(ask) => came.session(&ask, place).await,
-        None if counts => came.count().await,
+        Some(ask) => Box::pin(came.session(&ask, place)).await,
+        None if counts => Box::pin(came.count()).await,
         None => came.turn(place).await,
     })
 }

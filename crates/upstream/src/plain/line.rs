@@ -2,11 +2,12 @@
 
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
+use std::mem::MaybeUninit;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
 use bytes::{Buf as _, Bytes, BytesMut};
-use tokio::io::{AsyncReadExt as _, AsyncWrite as _};
+use tokio::io::{AsyncRead as _, AsyncReadExt as _, AsyncWrite as _, ReadBuf};
 use tokio::net::TcpStream;
 
 use super::head::{self, Head};
@@ -17,7 +18,8 @@ use crate::error::Trouble;
 pub(super) struct Line {
     stream: TcpStream,
     pub(super) read: BytesMut,
-    /// How much is read at once: more, where the last time brought as much as there was room for.
+    /// How much is read at once: more, where the last time brought as much as there was room for, and
+    /// the least again where it brought little.
     room: usize,
 }
 
@@ -66,11 +68,25 @@ impl Line {
 
     /// Reads more; 0 bytes are the end.
     pub(super) fn poll_fill(&mut self, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        if self.room == LEAST {
+            // Who only waits holds no memory, and what came holds no more than it needs.
+            let mut table = [MaybeUninit::uninit(); LEAST];
+            let mut heard = ReadBuf::uninit(&mut table);
+            ready!(Pin::new(&mut self.stream).poll_read(context, &mut heard))?;
+            self.read.extend_from_slice(heard.filled());
+            let count = heard.filled().len();
+            if count == LEAST {
+                self.room = 2 * LEAST;
+            }
+            return Poll::Ready(Ok(count));
+        }
         self.read.reserve(self.room);
         let room = self.read.capacity() - self.read.len();
         let count = ready!(pin!(self.stream.read_buf(&mut self.read)).poll(context))?;
         if count == room {
             self.room = (2 * self.room).min(MOST);
+        } else if count < LEAST {
+            self.room = LEAST;
         }
         Poll::Ready(Ok(count))
     }
