@@ -48,16 +48,7 @@ impl Order<'_> {
             let headers = self.passed_on(provider.dialect);
             Call { provider, ask, model, headers, body }
         };
-        match self.gateway.upstream.call_once(call(body), true).await {
-            Ok(answer) => Ok(answer),
-            Err(lost) => match lost.again.then(again).flatten() {
-                Some(body) => {
-                    let asked = self.gateway.upstream.call_once(call(body), false).await;
-                    asked.map_err(|lost| lost.failure)
-                }
-                None => Err(lost.failure),
-            },
-        }
+        self.gateway.upstream.call_or_again(call(body), || again().map(call)).await
     }
 
     /// A request as it was sent, from what the client said.

@@ -38,4 +38,4 @@ pub use interlingua::Failure;
 pub use provider::{Auth, Provider};
 pub use row::{Env, Place, Row, Surface, Unset};
 pub use rows::PROVIDERS;
-pub use upstream::{Lost, Timeouts, Upstream};
+pub use upstream::{Timeouts, Upstream};

@@ -43,11 +43,11 @@ impl Default for Timeouts {
 
 /// There is no answer.
 #[derive(Debug)]
-pub struct Lost {
-    pub failure: Failure,
+struct Lost {
+    failure: Failure,
     /// A connection that answered before and ends now was closed while it was kept: nothing that the
     /// provider or the client did, and nothing they need to hear of. On another one, one may ask again.
-    pub again: bool,
+    again: bool,
 }
 
 /// Calls providers. One for the whole process: it holds the connections.
@@ -74,16 +74,29 @@ impl Upstream {
 
     /// Asks a provider. Whatever it answers, with whatever status, is an answer.
     pub async fn call(&self, call: Call<'_>) -> Result<Answer, Failure> {
-        match self.call_once(call.clone(), true).await {
-            Err(Lost { again: true, .. }) => self.call_once(call, false).await,
-            answered => answered,
-        }
-        .map_err(|lost| lost.failure)
+        let again = call.clone();
+        self.call_or_again(call, || Some(again)).await
     }
 
-    /// Asks a provider, and holds what is asked only until it is sent; on a connection that was kept, if
-    /// it may be.
-    pub async fn call_once(&self, call: Call<'_>, may_be_kept: bool) -> Result<Answer, Lost> {
+    /// As [`Upstream::call`], and holds what is asked only until it is sent. A connection that was kept
+    /// may be closed by then: what is asked has to be said again in that case.
+    pub async fn call_or_again<'c>(
+        &self,
+        call: Call<'_>,
+        again: impl FnOnce() -> Option<Call<'c>>,
+    ) -> Result<Answer, Failure> {
+        let lost = match self.call_once(call, true).await {
+            Ok(answer) => return Ok(answer),
+            Err(lost) => lost,
+        };
+        match lost.again.then(again).flatten() {
+            Some(call) => self.call_once(call, false).await.map_err(|lost| lost.failure),
+            None => Err(lost.failure),
+        }
+    }
+
+    /// Asks on a connection that was kept, if it may be.
+    async fn call_once(&self, call: Call<'_>, may_be_kept: bool) -> Result<Answer, Lost> {
         let provider = call.provider;
         let (name, trusts) = (&provider.name, provider.authority.as_ref());
         let request = call.request().map_err(|failure| Lost { failure, again: false })?;

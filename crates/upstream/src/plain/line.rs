@@ -69,12 +69,13 @@ impl Line {
     /// Reads more; 0 bytes are the end.
     pub(super) fn poll_fill(&mut self, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         if self.room == LEAST {
-            // Who only waits holds no memory, and what came holds no more than it needs.
+            // Who only waits holds little memory, and what came holds hardly more than it needs.
             let mut table = [MaybeUninit::uninit(); LEAST];
             let mut heard = ReadBuf::uninit(&mut table);
             ready!(Pin::new(&mut self.stream).poll_read(context, &mut heard))?;
-            self.read.extend_from_slice(heard.filled());
             let count = heard.filled().len();
+            self.read.reserve(count.max(SHORT));
+            self.read.extend_from_slice(heard.filled());
             if count == LEAST {
                 self.room = 2 * LEAST;
             }
@@ -106,4 +107,6 @@ impl Line {
 
 /// Room for the head and the body of a short answer, or for some events.
 const LEAST: usize = 8 * 1024;
+/// Room for one event: what it was in serves for the next.
+const SHORT: usize = 1024;
 const MOST: usize = 128 * 1024;
