@@ -50,7 +50,8 @@ pub(super) struct Length {
 impl Length {
     /// It has so many bytes; `None` where that is no number, or not the one that was said before.
     pub(super) fn said(&mut self, bytes: &[u8]) -> Option<()> {
-        let bytes = std::str::from_utf8(bytes).ok()?.parse().ok()?;
+        let digits = Some(bytes).filter(|bytes| bytes.iter().all(u8::is_ascii_digit))?;
+        let bytes = std::str::from_utf8(digits).ok()?.parse().ok()?;
         let agreed = self.bytes.is_none_or(|before| before == bytes);
         self.bytes = Some(bytes);
         agreed.then_some(())

@@ -53,6 +53,7 @@ const ANSWERS: &[(&str, Result<&str, &str>, bool)] = &[
     ("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nmany\r\n", Err(CUT), false),
     ("HTTP/1.1 200 OK\r\ncontent-length: 3\r\ncontent-length: 4\r\n\r\nodd.", Err(NOT_HTTP), false),
     ("HTTP/1.1 200 OK\r\ncontent-length: some\r\n\r\nodd", Err(NOT_HTTP), false),
+    ("HTTP/1.1 200 OK\r\ncontent-length: +3\r\n\r\nodd", Err(NOT_HTTP), false),
     ("HTTP/1.1 101 Switching Protocols\r\nupgrade: else\r\n\r\n", Err(NOT_HTTP), false),
     ("HTTP/1.1 OK\r\n\r\n", Err(NOT_HTTP), false),
     ("HTTP/1.1 200 OK\r\nhalf a he", Err(RESET), false),
@@ -148,4 +149,35 @@ async fn a_large_question_arrives_whole() {
     }
     assert_eq!(heard.connections(), [0, 0]);
     assert!(heard.last().contains("content-length: 10485760\r\n"));
+}
+
+#[tokio::test]
+async fn a_long_answer_arrives_whole_however_it_comes() {
+    let content: Vec<u8> = (0..1_324_588_u32).map(|at| (at % 251) as u8).collect();
+    let expected = content.clone();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let addr = listener.local_addr().unwrap();
+    let server = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        hear(&mut stream).await.unwrap();
+        let head = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+        stream.write_all(head).await.unwrap();
+        let mut rest = &content[..];
+        // Little, much, and little again.
+        for size in [3, 300_000, 5, 8 * 1024, 1, 16 * 1024, 1_000_000, 2, 1] {
+            let piece;
+            (piece, rest) = rest.split_at(size);
+            let said = [format!("{size:x}\r\n").as_bytes(), piece, b"\r\n"].concat();
+            stream.write_all(&said).await.unwrap();
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        assert!(rest.is_empty());
+        stream.write_all(b"0\r\n\r\n").await.unwrap();
+    });
+    let provider = provider(&format!("http://{addr}"));
+    let answer = upstream().call(turn(&provider)).await.unwrap();
+    let heard = answer.body.whole(2 * expected.len()).await.unwrap();
+    assert!(heard == expected);
+    server.await.unwrap();
 }
