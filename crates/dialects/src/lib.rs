@@ -63,6 +63,16 @@ pub trait Dialect: Sync {
         "messages"
     }
 
+    /// The status that an error has among those of the dialect. One status is its inventor's own.
+    fn status(&self, failure: &Failure) -> u16 {
+        if failure.status == 529 { 503 } else { failure.status }
+    }
+
+    /// Whether a request can name its conversation, so that its provider finds what it has cached.
+    fn caches_by_name(&self, _flavor: Option<&str>) -> bool {
+        false
+    }
+
     /// The keys inside an object of the body whose meaning the model holds; `None` where it holds
     /// the object as a whole or not at all.
     fn held_inside(&self, _field: &str) -> Option<&'static [&'static str]> {

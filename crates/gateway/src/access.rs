@@ -19,24 +19,20 @@ pub(crate) fn is_meant(
     uri: &Uri,
     headers: &HeaderMap,
 ) -> Result<(), Failure> {
-    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
-    let host = host.or_else(|| uri.authority().map(http::uri::Authority::as_str));
+    let hosts = headers.get_all(HOST).iter().map(|host| host.to_str().unwrap_or("?"));
+    let mut hosts = hosts.chain(uri.authority().map(http::uri::Authority::as_str));
     let strange = |what: &str, said: &str| {
         let message = format!(
             "the {what} `{said}` is not one of this gateway's; if it is meant, name it in [access]"
         );
         Failure { status: 403, ..failure(FailureKind::Permission, &message) }
     };
-    if let Some(host) = host
-        && !is_own_host(config, at, host)
-    {
+    if let Some(host) = hosts.find(|host| !is_own_host(config, at, host)) {
         return Err(strange("host", host));
     }
     if let Some(origin) = headers.get(ORIGIN) {
         let origin = origin.to_str().unwrap_or("?");
-        let own = config.access.origins.iter().any(|known| known == origin)
-            || origin.split_once("://").is_some_and(|(_, host)| is_own_host(config, at, host));
-        if !own {
+        if !is_own_origin(config, at, origin) {
             return Err(strange("origin", origin));
         }
     }
@@ -47,12 +43,32 @@ pub(crate) fn is_meant(
     Ok(())
 }
 
-fn is_own_host(config: &Config, at: SocketAddr, host: &str) -> bool {
-    let name = match host.rsplit_once(':') {
-        Some((name, port)) if !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) => name,
-        _ => host,
+/// A page of this gateway's, or of one that is named. Pages of other programs on this machine are not.
+fn is_own_origin(config: &Config, at: SocketAddr, origin: &str) -> bool {
+    if config.access.origins.iter().any(|known| known == origin) {
+        return true;
+    }
+    let Some((scheme, host)) = origin.split_once("://") else { return false };
+    let (name, port) = apart(host);
+    let port = port.unwrap_or(if scheme == "https" { "443" } else { "80" });
+    let is_here = !at.ip().is_loopback() || port == at.port().to_string();
+    let is_named = config.access.hosts.iter().any(|known| known.eq_ignore_ascii_case(name));
+    is_own_host(config, at, host) && (is_here || is_named)
+}
+
+/// A name, and the port that stands behind it.
+fn apart(host: &str) -> (&str, Option<&str>) {
+    let (name, port) = match host.rsplit_once(':') {
+        Some((name, port)) if !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) => {
+            (name, Some(port))
+        }
+        _ => (host, None),
     };
-    let name = name.trim_start_matches('[').trim_end_matches(']');
+    (name.trim_start_matches('[').trim_end_matches(']'), port)
+}
+
+fn is_own_host(config: &Config, at: SocketAddr, host: &str) -> bool {
+    let (name, _) = apart(host);
     let is_listed = |known: &String| known.eq_ignore_ascii_case(name) || known == host;
     if name.eq_ignore_ascii_case("localhost") || config.access.hosts.iter().any(is_listed) {
         return true;

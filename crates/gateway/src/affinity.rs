@@ -3,7 +3,7 @@
 
 use http::HeaderMap;
 use interlingua::wire::Node;
-use interlingua::{Dialect, Doc};
+use interlingua::{Dialect, Doc, Text};
 use interlingua_store::SessionId;
 use interlingua_vault::hash;
 
@@ -38,7 +38,13 @@ impl Mark {
             mark.session = Some(hash([&session.to_le_bytes()[..], agent]));
             return mark;
         }
-        let user = root.get("metadata").and_then(|metadata| metadata.get("user_id"));
+        let said_of = |key| root.get("metadata").and_then(|metadata| metadata.get(key));
+        if let Some(session) = said_of("session_id").filter(|session| session.is_string()) {
+            mark.said = Some(hash([session.raw().as_bytes()]));
+            mark.session = mark.said;
+            return mark;
+        }
+        let user = said_of("user_id");
         let cache = root.get("prompt_cache_key");
         if let Some(said) = cache.or(user) {
             mark.said = Some(hash([said.raw().as_bytes()]));
@@ -56,6 +62,11 @@ impl Mark {
             self.said = self.session;
         }
         self
+    }
+
+    /// What a provider may call the conversation: it says nothing of its client.
+    pub(crate) fn name(&self) -> Option<Text> {
+        self.session.map(|session| Text::new(&format!("conversation_{session:016x}")))
     }
 
     /// The same for all requests of a conversation, as far as can be told before it is read.

@@ -7,13 +7,13 @@ use bytes::Bytes;
 use http::Response;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use interlingua::guard::{Finding, Watch};
-use interlingua::model::{FailureKind, Lessons, Reply, Retry};
+use interlingua::model::{FailureKind, Lessons, Reply};
 use interlingua::repair::ladder;
 use interlingua::{
     Dialect, Doc, Exchange, Failure, Ledger, ReadReply, Recalled, ReplyError, Stream, Target, Text,
     Translated, TranslatedReply, encode_reply, open_document, read_reply, unfold, writer,
 };
-use interlingua_upstream::{Answer, Body, retry};
+use interlingua_upstream::Body;
 use serde_json::json;
 use tokio::time::{Instant, sleep_until};
 
@@ -85,6 +85,7 @@ impl Order<'_> {
             stream: self.stream,
             trusting: true,
             remembers: true,
+            conversation: self.mark.name(),
             lessons: lessons.clone(),
         };
         let came = body.text().as_bytes().clone();
@@ -138,7 +139,7 @@ impl Order<'_> {
             tale.begins(Stage::ProviderReply, facts, headers);
         }
         if !(200..300).contains(&answer.status) {
-            return Err(self.refused(answer, to, tale).await);
+            return Err(Box::pin(self.refused(route, answer, to, tale)).await);
         }
         let mut exchange = translated.exchange;
         exchange.model = Some(Text::new(self.model));
@@ -173,22 +174,6 @@ impl Order<'_> {
             (false, true) => Box::pin(heard.unfolded(tale)).await,
             (false, false) => heard.whole(tale).await,
         }
-    }
-
-    /// A provider's error, for the client: as it came where both speak one dialect.
-    async fn refused(&self, answer: Answer, to: &dyn Dialect, tale: &mut Option<Tale>) -> Refusal {
-        let Answer { status, headers, body } = answer;
-        let body = body.whole(LARGEST_ERROR).await.unwrap_or_default();
-        heard(tale, &body);
-        let mut failure = to.decode_error(status, &body);
-        if let Some(wait) = retry::retry_after(&headers) {
-            let millis = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-            failure.retry = Retry::AfterMillis(millis);
-        }
-        // A page of something on the way is in nobody's dialect.
-        let same = to.id() == self.client.id() && failure.written.is_some();
-        let as_it_came = same.then(|| Box::new((body, headers.content_type().cloned())));
-        Refusal { failure: Box::new(failure), as_it_came, sent: None }
     }
 }
 
@@ -228,7 +213,8 @@ impl Heard<'_> {
         response.headers_mut().insert(http::header::CACHE_CONTROL, NO_CACHE);
         if let Some(tale) = tale.take() {
             let source = (!over).then_some(self.body);
-            let streaming = Streaming::new(source, stream, ready, self.order.config, tale);
+            let (config, over) = (self.order.config, &self.order.gateway.over);
+            let streaming = Streaming::new(source, stream, ready, config, over, tale);
             *response.body_mut() = Out::Stream(Box::new(streaming));
         }
         Ok(response)
@@ -342,24 +328,14 @@ impl Heard<'_> {
             headers.insert(REPAIRS, value);
         }
         if let Some(tale) = tale {
-            let conversation = format!("{:016x}", tale.conversation);
-            let texts = [
-                (PROVIDER, tale.provider.as_str()),
-                (MODEL, tale.model.as_str()),
-                (CONVERSATION, conversation.as_str()),
-            ];
-            for (name, text) in texts {
-                if let Ok(value) = HeaderValue::from_str(text) {
-                    headers.insert(name, value);
-                }
-            }
+            tale.names(headers);
         }
         response
     }
 }
 
 /// The provider said more.
-fn heard(tale: &mut Option<Tale>, bytes: &Bytes) {
+pub(crate) fn heard(tale: &mut Option<Tale>, bytes: &Bytes) {
     if let Some(tale) = tale {
         tale.passes(Stage::ProviderReply, bytes);
     }
@@ -382,12 +358,8 @@ fn now() -> u64 {
 
 /// How long the first content is waited for before the client hears that it is coming.
 const HOLD: Duration = Duration::from_secs(10);
-const LARGEST_ERROR: usize = 1024 * 1024;
 
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream; charset=utf-8");
 const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
 const REPAIRS: HeaderName = HeaderName::from_static("x-interlingua-repairs");
 const GUARD: HeaderName = HeaderName::from_static("x-interlingua-guard");
-const PROVIDER: HeaderName = HeaderName::from_static("x-interlingua-provider");
-const CONVERSATION: HeaderName = HeaderName::from_static("x-interlingua-conversation");
-const MODEL: HeaderName = HeaderName::from_static("x-interlingua-model");

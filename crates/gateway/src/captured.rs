@@ -74,16 +74,15 @@ impl Captured {
         self.store.keep(Record { kind: Kind::Capture, owner, keys, body });
     }
 
-    /// What is kept of a turn, or of the newest turns of this owner.
-    pub(crate) async fn shown(&self, owner: &str, turn: Option<&str>) -> Value {
+    /// What is kept of a turn, if anything is, or of the newest turns of this owner.
+    pub(crate) async fn shown(&self, owner: &str, turn: Option<&str>) -> Option<Value> {
         let guard = self.all(owner, &key(turn)).await;
-        match turn {
-            Some(turn) => {
-                let stages = self.all(owner, &stages_of(turn)).await;
-                json!({"guard": guard, "turn": stages.into_iter().next()})
-            }
-            None => json!({"guard": guard, "turns": self.all(owner, &turns()).await}),
-        }
+        let Some(turn) = turn else {
+            return Some(json!({"guard": guard, "turns": self.all(owner, &turns()).await}));
+        };
+        let stages = self.all(owner, &stages_of(turn)).await.into_iter().next();
+        let any = stages.is_some() || !guard.is_empty();
+        any.then(|| json!({"guard": guard, "turn": stages}))
     }
 
     async fn all(&self, owner: &str, key: &str) -> Vec<Value> {

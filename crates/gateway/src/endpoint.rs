@@ -37,7 +37,10 @@ pub(crate) enum Endpoint {
     Welcome,
     /// A connection of another kind, which clients do without when they are told.
     Upgrade,
-    Unknown,
+    /// Nothing that is known; perhaps only in this way.
+    Unknown {
+        is_posted: bool,
+    },
 }
 
 impl Endpoint {
@@ -122,6 +125,8 @@ struct Verb {
 }
 
 pub(crate) fn address(method: &Method, uri: &Uri, headers: &HeaderMap) -> Address {
+    // Whoever asks for the head alone gets no more.
+    let method = if method == Method::HEAD { &Method::GET } else { method };
     let segments: Vec<&str> = uri.path().split('/').filter(|part| !part.is_empty()).collect();
     let row = ROWS.iter().find(|row| segments.ends_with(row.path));
     let named = row.map(|row| row.dialect);
@@ -149,7 +154,7 @@ pub(crate) fn address(method: &Method, uri: &Uri, headers: &HeaderMap) -> Addres
         (&Method::GET, ["api", "turns", turn]) => {
             (Endpoint::Turns { turn: Some((*turn).to_owned()) }, None)
         }
-        (&Method::GET | &Method::HEAD, []) => (Endpoint::Welcome, None),
+        (&Method::GET, []) => (Endpoint::Welcome, None),
         (&Method::GET, _) if headers.contains_key(header::UPGRADE) => (Endpoint::Upgrade, named),
         (&Method::GET | &Method::DELETE, [.., "responses", id]) => {
             (response(method, id, false, uri), Some(RESPONSES))
@@ -160,6 +165,7 @@ pub(crate) fn address(method: &Method, uri: &Uri, headers: &HeaderMap) -> Addres
         (&Method::POST, _) if let Some(row) = row => {
             ((row.endpoint)(Asked::default()), Some(row.dialect))
         }
+        _ if row.is_some() => (Endpoint::Unknown { is_posted: true }, named),
         (method, segments) => beneath_models(method, segments, uri.query()),
     };
     let dialect = dialect.unwrap_or_else(|| told_by(headers, &segments));
@@ -188,7 +194,7 @@ fn beneath_models(
     query: Option<&str>,
 ) -> (Endpoint, Option<&'static str>) {
     let Some(at) = segments.iter().position(|segment| *segment == "models") else {
-        return (Endpoint::Unknown, None);
+        return (NOTHING, None);
     };
     let rest = segments[at + 1..].join("/");
     let name = percent_decode_str(&rest).decode_utf8_lossy().into_owned();
@@ -203,9 +209,9 @@ fn beneath_models(
                 let asked = Asked { model: Some(model.to_owned()), stream: verb.stream, array };
                 Some((verb.endpoint)(asked))
             });
-            (found.unwrap_or(Endpoint::Unknown), Some(VERBS_DIALECT))
+            (found.unwrap_or(NOTHING), Some(VERBS_DIALECT))
         }
-        _ => (Endpoint::Unknown, None),
+        _ => (NOTHING, None),
     }
 }
 
@@ -216,6 +222,8 @@ fn told_by(headers: &HeaderMap, segments: &[&str]) -> &'static str {
     };
     SIGNS.iter().find(told).map_or(USUAL, |row| row.1)
 }
+
+const NOTHING: Endpoint = Endpoint::Unknown { is_posted: false };
 
 const ROWS: &[Row] = &[
     Row { path: &["messages", "count_tokens"], dialect: "anthropic", endpoint: Endpoint::Count },

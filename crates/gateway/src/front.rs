@@ -17,7 +17,7 @@ use interlingua::{Dialect, Failure};
 
 use crate::endpoint::{Address, Asked, Endpoint, Lessons, address};
 use crate::out::Out;
-use crate::refusal::{JSON, Refusal, failure};
+use crate::refusal::{JSON, Refusal, failure, stopped};
 use crate::state::Gateway;
 use crate::turn::Came;
 use crate::{access, billed, models, quota, reading, remembered, responses};
@@ -37,9 +37,13 @@ pub(crate) async fn answer(
 ) -> Response<Out> {
     let address = address(request.method(), request.uri(), request.headers());
     let dialect = address.dialect;
+    let over = Arc::clone(&gateway.over);
     let mut answering = Box::pin(admitted(gateway, between, request, address));
     // A panic is a fault of ours that concerns one request, and only that.
     poll_fn(move |context| {
+        if over.load(Ordering::Relaxed) {
+            return Poll::Ready(Refusal::from(stopped()).response(dialect));
+        }
         match catch_unwind(AssertUnwindSafe(|| answering.as_mut().poll(context))) {
             Ok(Poll::Ready(Ok(response))) => Poll::Ready(response),
             Ok(Poll::Ready(Err(failure))) => Poll::Ready(Refusal::from(failure).response(dialect)),
@@ -109,9 +113,7 @@ async fn admitted(
             let shown = responses::shown(&gateway.responses, owner, &ask).await;
             return Ok(shown.unwrap_or_else(|refusal| refusal.response(dialect)));
         }
-        Endpoint::Turns { turn } => {
-            return Ok(json(&gateway.captured.shown(owner, turn.as_deref()).await));
-        }
+        Endpoint::Turns { turn } => return captured(&gateway, owner, turn.as_deref()).await,
         other => return Ok(small(&gateway, dialect, &other)),
     };
     let guest = gateway.quotas.enter(shown.key, now)?;
@@ -134,6 +136,19 @@ async fn admitted(
         Some(ask) => Box::pin(came.session(&ask, place)).await,
         None if counts => Box::pin(came.count()).await,
         None => came.turn(place).await,
+    })
+}
+
+/// What is kept of turns, or of one.
+async fn captured(
+    gateway: &Gateway,
+    owner: &str,
+    turn: Option<&str>,
+) -> Result<Response<Out>, Failure> {
+    let shown = gateway.captured.shown(owner, turn).await;
+    shown.map(|shown| json(&shown)).ok_or_else(|| {
+        let message = "nothing is kept of this turn; `stages = true` in [capture] keeps them all";
+        failure(FailureKind::NotFound, message)
     })
 }
 
@@ -167,6 +182,11 @@ fn small(gateway: &Gateway, dialect: &dyn Dialect, endpoint: &Endpoint) -> Respo
         Endpoint::Upgrade => {
             let message = "this gateway speaks plain HTTP; post the request instead";
             let refused = Failure { status: 426, ..failure(FailureKind::Shape, message) };
+            Refusal::from(refused).response(dialect)
+        }
+        Endpoint::Unknown { is_posted: true } => {
+            let message = "requests are posted to this address";
+            let refused = Failure { status: 405, ..failure(FailureKind::Shape, message) };
             Refusal::from(refused).response(dialect)
         }
         _ => {

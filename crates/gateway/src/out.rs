@@ -2,6 +2,8 @@
 
 use std::convert::Infallible;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -13,6 +15,7 @@ use serde_json::json;
 
 use crate::captured::Stage;
 use crate::config::Config;
+use crate::refusal::stopped;
 use crate::remembered::Settling;
 use crate::tale::Tale;
 
@@ -37,6 +40,8 @@ pub(crate) struct Streaming {
     quiet: Idle,
     /// What is kept of the reply is being written down; its end waits for that.
     settling: Option<Settling>,
+    /// Nobody waits for its end any longer.
+    over: Arc<AtomicBool>,
     tale: Tale,
 }
 
@@ -47,6 +52,7 @@ impl Streaming {
         stream: Stream,
         ready: Vec<u8>,
         config: &Config,
+        over: &Arc<AtomicBool>,
         mut tale: Tale,
     ) -> Self {
         let enough = ENOUGH.min(config.limits.buffer);
@@ -61,6 +67,7 @@ impl Streaming {
             burst: Burst::default(),
             quiet,
             settling: None,
+            over: Arc::clone(over),
             tale,
         }
     }
@@ -197,6 +204,10 @@ impl Body for Streaming {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let this = &mut *self;
+        if this.over.load(Ordering::Relaxed) && this.source.take().is_some() {
+            this.stream.fail(stopped(), &mut this.ready);
+            this.waited = 0;
+        }
         if this.waited > 0 || this.ready.is_empty() {
             match this.poll_source(context) {
                 Poll::Ready(()) => this.waited = 0,

@@ -29,26 +29,34 @@ pub(crate) fn failure(kind: FailureKind, message: &str) -> Failure {
     Failure::new(kind, Text::new(message))
 }
 
+/// What those are told who are still being answered when nobody waits for them any longer.
+pub(crate) fn stopped() -> Failure {
+    failure(FailureKind::Overloaded, "the gateway stops before this answer is complete")
+}
+
 impl Refusal {
     pub(crate) fn response(self, dialect: &dyn Dialect) -> Response<Out> {
         let failure = &self.failure;
-        let (body, content_type) = match self.as_it_came {
-            Some(came) => *came,
-            None => (dialect.encode_error(failure).into(), None),
+        let (body, content_type, status) = match self.as_it_came {
+            Some(came) => (came.0, came.1, failure.status),
+            None => (dialect.encode_error(failure).into(), None, dialect.status(failure)),
         };
         let mut response = Response::new(Out::Whole(body));
         *response.status_mut() =
-            StatusCode::from_u16(failure.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+            StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, content_type.unwrap_or(JSON));
         match (failure.retry, failure.kind) {
             (Retry::AfterMillis(millis), _) => {
                 headers.insert(header::RETRY_AFTER, millis.div_ceil(1000).into());
+                if millis > LONG {
+                    headers.insert(SHOULD_RETRY, HeaderValue::from_static("false"));
+                }
             }
             (_, FailureKind::RateLimit) => {
                 headers.insert(header::RETRY_AFTER, MOMENT.into());
             }
-            (_, FailureKind::Auth) => {
+            (_, FailureKind::Auth | FailureKind::Billing) => {
                 headers.insert(SHOULD_RETRY, HeaderValue::from_static("false"));
             }
             _ => {}
@@ -61,3 +69,5 @@ pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json"
 const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 /// Seconds after which a client may come back, if nobody says more.
 const MOMENT: u32 = 5;
+/// Milliseconds that nobody waits in front of a screen.
+const LONG: u64 = 10 * 60 * 1000;

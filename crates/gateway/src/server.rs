@@ -167,6 +167,7 @@ async fn serve(
     let config = gateway.config.load_full();
     let asked = Arc::new(AtomicBool::new(false));
     let heard = Arc::clone(&asked);
+    let over = Arc::clone(&gateway.over);
     let service = service_fn(move |request| {
         heard.store(true, Ordering::Relaxed);
         let answering = front::answer(Arc::clone(&gateway), between, request);
@@ -200,10 +201,15 @@ async fn serve(
         }
     }
     serving.as_mut().graceful_shutdown();
-    let _ = timeout(timeouts.drain, serving).await;
+    if timeout(timeouts.drain, serving.as_mut()).await.is_err() {
+        over.store(true, Ordering::Relaxed);
+        let _ = timeout(LAST_WORDS, serving).await;
+    }
 }
 
 const QUEUE: u32 = 4096;
 const BREATH: Duration = Duration::from_millis(50);
+/// Time to tell a client that its answer ends here.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 /// Large bodies are read in pieces of up to this size. A head may be as large for a moment.
 const BUFFER: usize = 64 * 1024;

@@ -23,6 +23,7 @@ use crate::config::Config;
 use crate::guarding::Guarding;
 use crate::keyring::Keyring;
 use crate::learned::Learned;
+use crate::limited::Limited;
 use crate::otel::Line;
 use crate::quota::Quotas;
 use crate::refusal::failure;
@@ -50,6 +51,8 @@ pub struct Gateway {
     /// One for each request that is being answered.
     pub(crate) room: Arc<Semaphore>,
     pub(crate) draining: Arc<AtomicBool>,
+    /// Nobody waits for running answers any longer: they end with an error.
+    pub(crate) over: Arc<AtomicBool>,
     pub(crate) metrics: PrometheusHandle,
     pub(crate) vault: Arc<Vault>,
     pub(crate) responses: Arc<Responses>,
@@ -69,6 +72,7 @@ pub(crate) struct Ways(Mutex<HashMap<String, Arc<Way>>>);
 pub(crate) struct Way {
     pub(crate) breaker: Breaker,
     pub(crate) budget: Budget,
+    pub(crate) limited: Limited,
 }
 
 impl Gateway {
@@ -88,6 +92,7 @@ impl Gateway {
             learned: Arc::new(Learned::kept_in(Arc::clone(&store))),
             room: Arc::new(Semaphore::new(config.limits.streams)),
             draining: Arc::default(),
+            over: Arc::default(),
             metrics: telemetry::metrics(),
             vault: Arc::new(Vault::new(Arc::clone(&store))),
             responses: Arc::new(Responses::kept_in(store)),
@@ -114,6 +119,7 @@ impl Gateway {
             learned: Arc::clone(&self.learned),
             room: Arc::clone(&self.room),
             draining: Arc::clone(&self.draining),
+            over: Arc::clone(&self.over),
             metrics: self.metrics.clone(),
             vault: Arc::clone(&self.vault),
             responses: Arc::clone(&self.responses),

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
-use http::HeaderMap;
+use http::header::{HeaderMap, HeaderName, HeaderValue};
 use interlingua::guard::Finding;
 use interlingua::model::{FailureKind, Reply, Usage};
 use interlingua::{Failure, Ledger, Stream};
@@ -218,6 +218,21 @@ impl Tale {
 }
 
 impl Tale {
+    /// Who was asked for what, in the headers of the answer.
+    pub(crate) fn names(&self, headers: &mut HeaderMap) {
+        let conversation = format!("{:016x}", self.conversation);
+        let texts = [
+            (PROVIDER, self.provider.as_str()),
+            (MODEL, self.model.as_str()),
+            (CONVERSATION, conversation.as_str()),
+        ];
+        for (name, text) in texts {
+            if let Ok(value) = HeaderValue::from_str(text) {
+                headers.insert(name, value);
+            }
+        }
+    }
+
     /// The turn in short, for looking at.
     fn summary(&self, outcome: &str, status: u16, took: Duration) -> Value {
         let millis = |time: Duration| time.as_secs_f64() * 1000.0;
@@ -305,3 +320,7 @@ pub(crate) fn kind(kind: FailureKind) -> &'static str {
         FailureKind::Upstream => "upstream",
     }
 }
+
+const PROVIDER: HeaderName = HeaderName::from_static("x-interlingua-provider");
+const MODEL: HeaderName = HeaderName::from_static("x-interlingua-model");
+const CONVERSATION: HeaderName = HeaderName::from_static("x-interlingua-conversation");

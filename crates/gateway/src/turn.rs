@@ -1,6 +1,6 @@
 //! A turn: where the request goes, how often it is tried, and what the client gets.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::Response;
@@ -62,10 +62,15 @@ impl Came<'_> {
         let mut response = match self.answer(&mut tale).await {
             Ok(response) => response,
             Err(refusal) => {
+                let failure = refusal.failure.clone();
+                let mut response = refusal.response(client);
                 if let Some(tale) = &mut tale {
-                    tale.failed(&refusal.failure);
+                    tale.failed(&failure);
+                    if !tale.provider.is_empty() {
+                        tale.names(response.headers_mut());
+                    }
                 }
-                refusal.response(client)
+                response
             }
         };
         if let (Some(tale), Out::Whole(body)) = (&mut tale, response.body()) {
@@ -106,9 +111,14 @@ impl Came<'_> {
             stream: self.asked.stream.or_else(asks_stream).unwrap_or(false),
             array: self.asked.array,
         };
+        let safeguards = asks_safeguards(&body, from);
         let mut again = Some(body);
         let mut last = None;
         for route in &routes {
+            if safeguards && order.speaks(route).0.id() != from.id() {
+                last = Some(no_safeguards());
+                continue;
+            }
             // A provider of the client's dialect may know what is not known here; nobody else does.
             if let Some(id) = &thread.unknown
                 && order.speaks(route).0.id() != from.id()
@@ -174,13 +184,20 @@ impl Came<'_> {
         again: &mut Option<Doc>,
         tale: &mut Option<Tale>,
     ) -> Result<Response<Out>, Refusal> {
-        let way = self.gateway.ways.way(name_of(route));
+        let (name, model) = (name_of(route), Order::model_at(route));
+        let way = self.gateway.ways.way(name);
+        if let Some(wait) = way.limited.wait(&model, Instant::now()) {
+            return Err(limited(name, &model, wait));
+        }
         way.budget.earn();
+        let mut last = None;
         // A request that is refused for its shape is sent once more at the most.
         let mut once_more = Some(|| read(&self.body, &self.config.limits));
         for tries in 0.. {
-            let Ok(pass) = way.breaker.admit(Instant::now()) else {
-                return Err(resting(name_of(route)));
+            let pass = match way.breaker.admit(Instant::now()) {
+                Ok(pass) => pass,
+                // What it said a moment ago tells more.
+                Err(wait) => return Err(last.unwrap_or_else(|| resting(name, wait))),
             };
             let body = again.take().map_or_else(|| read(&self.body, &self.config.limits), Ok)?;
             let refusal = match order.taught(body, &mut once_more, route, tale).await {
@@ -194,7 +211,12 @@ impl Came<'_> {
                 tale.stumbled(&refusal.failure);
             }
             match refusal.failure.kind {
-                FailureKind::RateLimit => pass.limited(Instant::now(), wait(&refusal.failure)),
+                FailureKind::RateLimit => {
+                    pass.limited();
+                    if let Some(wait) = wait(&refusal.failure) {
+                        way.limited.rests(&model, Instant::now(), wait);
+                    }
+                }
                 kind if is_the_providers(kind) => pass.failed(Instant::now()),
                 _ => pass.succeeded(Instant::now()),
             }
@@ -209,9 +231,10 @@ impl Came<'_> {
             if asked > LONGEST_WAIT {
                 return Err(refusal);
             }
+            last = Some(refusal);
             sleep(asked.max(Backoff::default().wait(tries, chance()))).await;
         }
-        Err(resting(name_of(route)))
+        Err(last.unwrap_or_else(|| resting(name, Duration::ZERO)))
     }
 }
 
@@ -249,9 +272,19 @@ fn threads(body: &Doc, from: &dyn Dialect) -> Option<Refusal> {
     })
 }
 
-fn wait(failure: &Failure) -> Option<std::time::Duration> {
+/// Only who invented them has them. Their client asks again without them when it is told so.
+fn asks_safeguards(body: &Doc, from: &dyn Dialect) -> bool {
+    from.id().0 == "anthropic"
+        && body.root().get("safeguards").is_some_and(|value| value.raw() != "null")
+}
+
+fn no_safeguards() -> Refusal {
+    failure(FailureKind::Shape, "safeguards: the provider of this model has none").into()
+}
+
+fn wait(failure: &Failure) -> Option<Duration> {
     match failure.retry {
-        Retry::AfterMillis(millis) => Some(std::time::Duration::from_millis(millis)),
+        Retry::AfterMillis(millis) => Some(Duration::from_millis(millis)),
         Retry::No | Retry::Yes => None,
     }
 }
@@ -266,9 +299,18 @@ fn is_the_providers(kind: FailureKind) -> bool {
     matches!(kind, FailureKind::Upstream | FailureKind::Overloaded | FailureKind::Timeout)
 }
 
-fn resting(name: &str) -> Refusal {
+fn resting(name: &str, wait: Duration) -> Refusal {
     let message = format!("{name} has failed again and again, and is left alone for a moment");
-    failure(FailureKind::Overloaded, &message).into()
+    Failure { retry: after(wait), ..failure(FailureKind::Overloaded, &message) }.into()
+}
+
+fn limited(name: &str, model: &str, wait: Duration) -> Refusal {
+    let message = format!("{name} takes no more requests for {model} at the moment");
+    Failure { retry: after(wait), ..failure(FailureKind::RateLimit, &message) }.into()
+}
+
+fn after(wait: Duration) -> Retry {
+    Retry::AfterMillis(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX))
 }
 
 fn nowhere(model: &str) -> Refusal {
@@ -277,9 +319,12 @@ fn nowhere(model: &str) -> Refusal {
 }
 
 /// The path's dialect, the key that gives a stray body away, and the dialect it is written in.
-const STRAY: &[(&str, &str, &str)] = &[("openai-chat", "input", "openai-responses")];
+const STRAY: &[(&str, &str, &str)] = &[
+    ("openai-chat", "input", "openai-responses"),
+    ("openai-responses", "messages", "openai-chat"),
+];
 /// A client that has to wait longer than this decides itself.
-const LONGEST_WAIT: std::time::Duration = std::time::Duration::from_secs(3);
+const LONGEST_WAIT: Duration = Duration::from_secs(3);
 const TURN: [HeaderName; 3] = [
     HeaderName::from_static("x-interlingua-turn"),
     HeaderName::from_static("request-id"),

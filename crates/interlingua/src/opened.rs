@@ -37,6 +37,13 @@ pub fn open_document<'t>(
     if target.stream && from.id() != to.id() && conversation.settings.stream != Some(true) {
         conversation.edit().settings.edit().stream = Some(true);
     }
+    if from.id() != to.id()
+        && target.conversation.is_some()
+        && conversation.settings.cache_key.is_none()
+        && to.caches_by_name(target.flavor)
+    {
+        conversation.edit().settings.edit().cache_key.clone_from(&target.conversation);
+    }
     Opened { body, conversation, ledger, to, target }
 }
 

@@ -27,6 +27,9 @@ pub struct Target {
     /// Whoever asks keeps what comes back, so that reasoning may come in a form only its provider can
     /// read.
     pub remembers: bool,
+    /// What whoever asks calls the conversation, where it has a name: some providers find what they
+    /// have cached of it by that.
+    pub conversation: Option<Text>,
     /// What was learned of it from what it refused.
     pub lessons: Lessons,
 }

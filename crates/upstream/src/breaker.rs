@@ -3,7 +3,7 @@
 //! Closed lets everything pass. It opens after [`IN_A_ROW`] failures in a row, or when at least half
 //! of [`SAMPLE`] calls or more within [`WINDOW`] failed. Open lets nothing pass for [`FIRST_REST`];
 //! then one call may try (half-open). If it succeeds, all is well; if it fails, the rest doubles, up
-//! to [`LONGEST_REST`]. Being limited (429) is no failure: it only says when to come back.
+//! to [`LONGEST_REST`]. Being limited (429) is no failure.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,8 +21,6 @@ struct State {
     /// The newest calls: when, and whether they failed.
     recent: VecDeque<(Instant, bool)>,
     open: Option<Open>,
-    /// The provider asked to be left alone until then.
-    not_before: Option<Instant>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -56,12 +54,6 @@ impl Breaker {
     /// Leave to call now, or how long until it makes sense to ask again.
     pub fn admit(&self, now: Instant) -> Result<Pass, Duration> {
         let mut state = self.state();
-        if let Some(wait) = state.not_before.and_then(|until| until.checked_duration_since(now))
-            && !wait.is_zero()
-        {
-            return Err(wait);
-        }
-        state.not_before = None;
         let Some(open) = &mut state.open else { return Ok(self.pass(false)) };
         let wait = open.until.saturating_duration_since(now);
         if !wait.is_zero() {
@@ -114,13 +106,10 @@ impl Pass {
         }
     }
 
-    /// The provider is well, and asks to be left alone for a while.
-    pub fn limited(mut self, now: Instant, wait: Option<Duration>) {
+    /// The provider is well, and has no room for more at the moment.
+    pub fn limited(mut self) {
         let mut state = self.breaker.state();
         state.in_a_row = 0;
-        if let Some(until) = wait.and_then(|wait| now.checked_add(wait)) {
-            state.not_before = state.not_before.max(Some(until));
-        }
         if std::mem::take(&mut self.trying) {
             state.open = None;
             state.recent.clear();

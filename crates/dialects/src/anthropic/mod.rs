@@ -41,6 +41,10 @@ impl Dialect for Anthropic {
         ID
     }
 
+    fn status(&self, failure: &Failure) -> u16 {
+        failure.status
+    }
+
     fn held_inside(&self, field: &str) -> Option<&'static [&'static str]> {
         settings::held_inside(field)
     }

@@ -32,6 +32,8 @@ use interlingua_wire::{Doc, Node};
 
 use crate::{Dialect, StreamReader, StreamWriter};
 
+use flavor::{Flavor, Skill};
+
 pub const ID: DialectId = DialectId("openai-chat");
 
 #[derive(Debug)]
@@ -44,6 +46,10 @@ impl Dialect for OpenAiChat {
 
     fn flavors(&self) -> &'static [&'static str] {
         flavor::NAMES
+    }
+
+    fn caches_by_name(&self, flavor: Option<&str>) -> bool {
+        Flavor::find(flavor).can(Skill::CacheKey)
     }
 
     fn held_inside(&self, field: &str) -> Option<&'static [&'static str]> {

@@ -53,11 +53,15 @@ impl Dialect for OpenAiResponses {
         Some("response.in_progress")
     }
 
-    /// The inventor's API, as others host it, behind its subscriptions, and relays of it.
     fn held_inside(&self, field: &str) -> Option<&'static [&'static str]> {
         settings::held_inside(field)
     }
 
+    fn caches_by_name(&self, flavor: Option<&str>) -> bool {
+        flavor != Some("llama.cpp")
+    }
+
+    /// The inventor's API, as others host it, behind its subscriptions, and relays of it.
     fn flavors(&self) -> &'static [&'static str] {
         &["openai", "azure", "codex", "relay", "llama.cpp"]
     }

@@ -37,6 +37,16 @@ fn a_responses_body_at_the_chat_endpoint_is_understood() {
 }
 
 #[test]
+fn a_chat_body_at_the_responses_endpoint_is_understood() {
+    let house = House::build();
+    let body = json!({"model": "sim/echo", "messages": [{"role": "user", "content": "Say this."}]});
+    let answer = post(house.addr(), "/v1/responses", "", body.to_string().as_bytes());
+    let said = json_of(&answer);
+    assert_eq!(said["object"], "response", "{said}");
+    assert_eq!(said["output"][0]["content"][0]["text"], "Say this.", "{said}");
+}
+
+#[test]
 fn threads_are_declined_in_the_words_that_make_the_client_go_on() {
     let house = House::build();
     let body = json!({
@@ -105,6 +115,16 @@ fn context_overflow_comes_in_the_words_each_client_knows() {
     }
 }
 
+/// How many signs of life of a form there are in a stream.
+fn signs(text: &str, form: &str) -> usize {
+    if form.trim().is_empty() {
+        // Empty lines beyond the one that ends each event.
+        let said = text.lines().filter(|line| line.starts_with("data:")).count();
+        return text.lines().filter(|line| line.is_empty()).count() - said;
+    }
+    text.split("\n\n").filter(|event| format!("{event}\n").starts_with(form)).count()
+}
+
 #[test]
 fn signs_of_life_come_in_the_form_each_client_counts() {
     let forms = [
@@ -123,17 +143,14 @@ fn signs_of_life_come_in_the_form_each_client_counts() {
         ] {
             let request = (client.begin)(provider, true, "Please look at the harbour.");
             let path = (client.path)(provider, true);
-            let answer = post(house.addr(), &path, "", request.to_string().as_bytes());
-            let text = answer.text();
-            let pings = if form.trim().is_empty() {
-                // Empty lines beyond the one that ends each event.
-                let said = text.lines().filter(|line| line.starts_with("data:")).count();
-                text.lines().filter(|line| line.is_empty()).count() - said
-            } else {
-                text.split("\n\n").filter(|event| format!("{event}\n").starts_with(form)).count()
-            };
-            assert!(pings > 2, "{dialect} ← {provider}: {text}");
-            assert!(client.folded(&answer.body).is_ok(), "{dialect} ← {provider}: {text}");
+            let ask = || post(house.addr(), &path, "", request.to_string().as_bytes());
+            // A machine that pauses while the provider does leaves no time for signs.
+            let alive = (0..5).map(|_| ask()).find(|answer| {
+                let text = answer.text();
+                assert!(client.folded(&answer.body).is_ok(), "{dialect} ← {provider}: {text}");
+                signs(&text, form) > 2
+            });
+            assert!(alive.is_some(), "{dialect} ← {provider}: {}", ask().text());
         }
     }
 }

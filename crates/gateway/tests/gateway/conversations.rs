@@ -178,3 +178,25 @@ fn a_reply_that_is_named_is_gone_on_from() {
     let more = json!({"model": model, "input": "And now?", "reasoning": reasoning, "previous_response_id": id});
     assert_eq!(ask(&more).0, first);
 }
+
+#[test]
+fn a_provider_that_caches_by_name_is_told_the_same_name_each_time() {
+    let house = House::build();
+    let asked = |path: &str, model: &str, session: &str| {
+        let body = json!({
+            "model": model, "max_tokens": 9, "messages": [{"role": "user", "content": "Hi."}],
+            "metadata": {"user_id": "u", "session_id": session},
+        });
+        let answer = post(house.addr(), path, "", body.to_string().as_bytes());
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        let log = house.log();
+        log.last().unwrap()["request"]["prompt_cache_key"].clone()
+    };
+    let one = asked("/v1/messages", "openai/gpt-5.2", "s1");
+    assert!(one.as_str().is_some_and(|key| !key.contains("s1")), "{one}");
+    assert_eq!(one, asked("/v1/messages", "openai/gpt-5.2", "s1"));
+    assert_ne!(one, asked("/v1/messages", "openai/gpt-5.2", "s2"));
+    assert_eq!(Value::Null, asked("/v1/messages", "groq/x", "s1"), "it knows no such field");
+    let own = asked("/v1/chat/completions", "openai/gpt-5.2", "s1");
+    assert_eq!(Value::Null, own, "a client of its own dialect says itself what it wants");
+}

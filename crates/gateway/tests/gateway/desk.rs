@@ -34,7 +34,12 @@ fn pages_of_other_sites_are_turned_away() {
     assert_eq!(ask("host: evil.example\r\n"), 403);
     assert_eq!(ask("host: 0.0.0.0\r\n"), 403);
     assert_eq!(ask("origin: https://evil.example\r\n"), 403);
-    assert_eq!(ask("origin: http://127.0.0.1:8787\r\n"), 200);
+    let port = house.addr().port();
+    assert_eq!(ask(&format!("origin: http://127.0.0.1:{port}\r\n")), 200);
+    assert_eq!(ask(&format!("origin: http://localhost:{port}\r\n")), 200);
+    let other = port ^ 1;
+    assert_eq!(ask(&format!("origin: http://127.0.0.1:{other}\r\n")), 403, "of another program");
+    assert_eq!(ask("host: localhost\r\nhost: evil.example\r\n"), 403);
     assert_eq!(ask("sec-fetch-site: cross-site\r\n"), 403);
 }
 
@@ -50,6 +55,19 @@ fn lists_come_in_the_dialect_of_who_asks() {
     assert!(list("/v1beta/models", "")["models"].is_array());
     assert_eq!(list("/v1/models/sim/echo", "")["id"], "sim/echo");
     assert_eq!(get(house.addr(), "/v1/models/nobody-has-this", "").status, 404);
+}
+
+#[test]
+fn a_path_that_is_posted_to_says_so_in_its_own_dialect() {
+    let house = House::build();
+    let asked = get(house.addr(), "/v1/messages", "");
+    assert_eq!(asked.status, 405);
+    let said: Value = serde_json::from_slice(&asked.body).unwrap();
+    assert_eq!(
+        (&said["type"], &said["error"]["type"]),
+        (&"error".into(), &"invalid_request_error".into())
+    );
+    assert_eq!(get(house.addr(), "/api/turns/nobody-knows-it", "").status, 404);
 }
 
 #[test]

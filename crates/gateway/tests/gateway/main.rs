@@ -20,6 +20,7 @@ mod matrix;
 mod postgres;
 mod proxy;
 mod raw;
+mod refusals;
 mod remembered;
 mod responses;
 mod sessions;
