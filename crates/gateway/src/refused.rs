@@ -6,7 +6,7 @@ use bytes::Bytes;
 use interlingua::Dialect;
 use interlingua::model::Retry;
 use interlingua_upstream::{Answer, retry};
-use secrecy::ExposeSecret as _;
+use secrecy::{ExposeSecret as _, SecretString};
 use tokio::time::timeout;
 
 use crate::attempt::{Order, heard};
@@ -46,7 +46,7 @@ fn keyless(route: &Route, body: Bytes) -> Bytes {
         To::Simulated => None,
         To::Provider(provider) => provider.key.as_ref(),
     };
-    let Some(key) = key.map(|key| key.expose_secret()).filter(|key| key.len() >= SHORTEST) else {
+    let Some(key) = key.map(SecretString::expose_secret).filter(|key| key.len() >= SHORTEST) else {
         return body;
     };
     let text = String::from_utf8_lossy(&body);
