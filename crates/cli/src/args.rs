@@ -1,5 +1,6 @@
 //! What can be asked for on the command line.
 
+use std::net::{AddrParseError, SocketAddr};
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -91,6 +92,14 @@ pub(crate) struct Translate {
 pub(crate) fn dialect() -> impl TypedValueParser<Value = &'static dyn Dialect> {
     let names = PossibleValuesParser::new(ALL.iter().map(|dialect| dialect.id().0));
     names.try_map(|name| find(&name).ok_or("there is no such dialect"))
+}
+
+/// An address and a port; `localhost` is the loopback, as in the configuration.
+pub(crate) fn address(text: &str) -> Result<SocketAddr, AddrParseError> {
+    match text.strip_prefix("localhost:") {
+        Some(port) => format!("127.0.0.1:{port}").parse(),
+        None => text.parse(),
+    }
 }
 
 const EXAMPLES: &str = "\

@@ -24,7 +24,7 @@ pub(crate) struct Serve {
     config: Option<PathBuf>,
 
     /// Where to listen, whatever the configuration says; port 0 takes a free one
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = crate::args::address)]
     listen: Option<SocketAddr>,
 }
 
@@ -98,7 +98,10 @@ fn announce(running: &Running, asked: SocketAddr) -> Result<(), Problem> {
         let _ = writeln!(guide, "  {:<12} {line}", agent.title);
     }
     let _ = writeln!(guide, "\n  or            interlingua run AGENT --model {model}");
-    let _ = writeln!(guide, "\nState: http://{addr}/metrics. Ctrl-C stops.");
+    let _ = writeln!(
+        guide,
+        "\nDebug UI: http://{addr}/ui/   State: http://{addr}/metrics   Ctrl-C stops."
+    );
     if asked.port() != 0 && !asked.ip().is_loopback() {
         let _ = writeln!(guide, "It can be reached from other machines; clients need a key.");
     }

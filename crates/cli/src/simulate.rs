@@ -19,7 +19,7 @@ use crate::problem::Problem;
 #[derive(Args)]
 pub(crate) struct Simulate {
     /// Where to listen; port 0 takes a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8788")]
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8788", value_parser = crate::args::address)]
     listen: SocketAddr,
 
     /// What the model says, as TOML or JSON

@@ -7,7 +7,6 @@ mod stages;
 mod tests;
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use interlingua::guard::{Done, Finding};
 use interlingua::model::Args;
@@ -16,6 +15,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::config::Capture;
+use crate::recent;
 
 pub(crate) use stages::{Stage, Stages};
 
@@ -44,7 +44,7 @@ impl Captured {
         let mut found = json!({
             "turn": about.turn.to_string(),
             "conversation": format!("{:016x}", about.conversation),
-            "at": SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+            "at": recent::now(),
             "provider": about.provider,
             "model": about.model,
             "tool": finding.call.name.contents(),
@@ -74,13 +74,24 @@ impl Captured {
         self.store.keep(Record { kind: Kind::Capture, owner, keys, body });
     }
 
-    /// What is kept of a turn, if anything is, or of the newest turns of this owner.
-    pub(crate) async fn shown(&self, owner: &str, turn: Option<&str>) -> Option<Value> {
-        let guard = self.all(owner, &key(turn)).await;
-        let Some(turn) = turn else {
-            return Some(json!({"guard": guard, "turns": self.all(owner, &turns()).await}));
-        };
-        let stages = self.all(owner, &stages_of(turn)).await.into_iter().next();
+    /// The newest turns of this owner: those of late, and those that were kept before.
+    pub(crate) async fn list(&self, owner: &str, mut late: Vec<Value>) -> Value {
+        let listed = |all: &[Value], turn: &Value| all.iter().any(|one| one["turn"] == *turn);
+        let mut kept = self.all(owner, &turns()).await;
+        kept.retain(|one| !listed(&late, &one["turn"]));
+        late.append(&mut kept);
+        json!({"guard": self.all(owner, &key(None)).await, "turns": late})
+    }
+
+    /// What is kept of a turn, if anything is; `late` is known of it anyway.
+    pub(crate) async fn shown(
+        &self,
+        owner: &str,
+        turn: &str,
+        late: Option<Value>,
+    ) -> Option<Value> {
+        let guard = self.all(owner, &key(Some(turn))).await;
+        let stages = self.all(owner, &stages_of(turn)).await.into_iter().next().or(late);
         let any = stages.is_some() || !guard.is_empty();
         any.then(|| json!({"guard": guard, "turn": stages}))
     }

@@ -33,6 +33,10 @@ pub(crate) enum Endpoint {
     Turns {
         turn: Option<String>,
     },
+    /// What happens from now on.
+    Events,
+    /// A file of the debug UI.
+    Page,
     /// Somebody looks in with a browser.
     Welcome,
     /// A connection of another kind, which clients do without when they are told.
@@ -128,7 +132,9 @@ pub(crate) fn address(method: &Method, uri: &Uri, headers: &HeaderMap) -> Addres
     // Whoever asks for the head alone gets no more.
     let method = if method == Method::HEAD { &Method::GET } else { method };
     let segments: Vec<&str> = uri.path().split('/').filter(|part| !part.is_empty()).collect();
-    let row = ROWS.iter().find(|row| segments.ends_with(row.path));
+    // A model may be named like a path.
+    let named_after = *method == Method::GET && segments.contains(&"models");
+    let row = ROWS.iter().find(|row| segments.ends_with(row.path) && !named_after);
     let named = row.map(|row| row.dialect);
     let (endpoint, dialect) = match (method, segments.as_slice()) {
         (&Method::GET, ["healthz"]) => (Endpoint::Health, None),
@@ -154,6 +160,8 @@ pub(crate) fn address(method: &Method, uri: &Uri, headers: &HeaderMap) -> Addres
         (&Method::GET, ["api", "turns", turn]) => {
             (Endpoint::Turns { turn: Some((*turn).to_owned()) }, None)
         }
+        (&Method::GET, ["api", "events"]) => (Endpoint::Events, None),
+        (&Method::GET, ["ui", ..]) => (Endpoint::Page, None),
         (&Method::GET, []) => (Endpoint::Welcome, None),
         (&Method::GET, _) if headers.contains_key(header::UPGRADE) => (Endpoint::Upgrade, named),
         (&Method::GET | &Method::DELETE, [.., "responses", id]) => {

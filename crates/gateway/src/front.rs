@@ -9,7 +9,7 @@ use std::task::Poll;
 use std::time::{Instant, SystemTime};
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HeaderValue};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 use interlingua::model::FailureKind;
@@ -17,10 +17,11 @@ use interlingua::{Dialect, Failure};
 
 use crate::endpoint::{Address, Asked, Endpoint, Lessons, address};
 use crate::out::Out;
+use crate::recent::Events;
 use crate::refusal::{JSON, Refusal, failure, stopped};
 use crate::state::Gateway;
 use crate::turn::Came;
-use crate::{access, billed, models, quota, reading, remembered, responses};
+use crate::{access, billed, models, quota, reading, remembered, responses, ui};
 
 /// The two ends of a connection.
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +77,7 @@ async fn admitted(
         Endpoint::Ready if gateway.draining.load(Ordering::Relaxed) => {
             return Ok(plain(StatusCode::SERVICE_UNAVAILABLE, "stopping\n"));
         }
+        Endpoint::Page if let Some(file) = ui::file(&head.uri) => return Ok(file),
         Endpoint::Ready => return Ok(plain(StatusCode::OK, remembered::ready(&*gateway.store))),
         _ => {}
     }
@@ -113,7 +115,8 @@ async fn admitted(
             let shown = responses::shown(&gateway.responses, owner, &ask).await;
             return Ok(shown.unwrap_or_else(|refusal| refusal.response(dialect)));
         }
-        Endpoint::Turns { turn } => return captured(&gateway, owner, turn.as_deref()).await,
+        Endpoint::Turns { turn } => return turns(&gateway, owner, turn.as_deref()).await,
+        Endpoint::Events => return Ok(events(gateway.recent.listen(owner, timeouts.heartbeat))),
         other => return Ok(small(&gateway, dialect, &other)),
     };
     let guest = gateway.quotas.enter(shown.key, now)?;
@@ -139,17 +142,32 @@ async fn admitted(
     })
 }
 
-/// What is kept of turns, or of one.
-async fn captured(
+/// The turns of late, or what is kept of one.
+async fn turns(
     gateway: &Gateway,
     owner: &str,
     turn: Option<&str>,
 ) -> Result<Response<Out>, Failure> {
-    let shown = gateway.captured.shown(owner, turn).await;
+    let Some(turn) = turn else {
+        let late = gateway.recent.turns(owner);
+        return Ok(json(&gateway.captured.list(owner, late).await));
+    };
+    // Where its stages are kept they are there in a moment, and in short is not enough.
+    let staged = gateway.config.load().capture.stages;
+    let late = if staged { None } else { gateway.recent.turn(owner, turn) };
+    let shown = gateway.captured.shown(owner, turn, late).await;
     shown.map(|shown| json(&shown)).ok_or_else(|| {
         let message = "nothing is kept of this turn; `stages = true` in [capture] keeps them all";
         failure(FailureKind::NotFound, message)
     })
+}
+
+fn events(events: Events) -> Response<Out> {
+    let mut response = Response::new(Out::Events(Box::new(events)));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
 }
 
 /// What was learned of models, for a person; or how many were forgotten.
@@ -209,5 +227,5 @@ Interlingua. Point an agent at this address:
   Anthropic clients   base URL as it is
   OpenAI clients      with /v1
   Gemini clients      as it is
-Models: /v1/models. State: /healthz, /readyz, /metrics.
+Models: /v1/models. State: /healthz, /readyz, /metrics. What happens: /ui/.
 ";

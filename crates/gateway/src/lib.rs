@@ -39,6 +39,7 @@ mod out;
 mod patient;
 mod quota;
 mod reading;
+mod recent;
 mod refusal;
 mod refused;
 mod remembered;
@@ -52,6 +53,7 @@ mod talks;
 mod taught;
 mod telemetry;
 mod turn;
+mod ui;
 mod vault;
 
 pub use remembered::open as open_store;

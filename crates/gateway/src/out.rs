@@ -15,6 +15,7 @@ use serde_json::json;
 
 use crate::captured::Stage;
 use crate::config::Config;
+use crate::recent::Events;
 use crate::refusal::stopped;
 use crate::remembered::Settling;
 use crate::tale::Tale;
@@ -22,6 +23,7 @@ use crate::tale::Tale;
 pub(crate) enum Out {
     Whole(Bytes),
     Stream(Box<Streaming>),
+    Events(Box<Events>),
 }
 
 /// A streamed answer. It owns the provider's body: when the client leaves, the provider's connection
@@ -244,6 +246,7 @@ impl Body for Out {
             Self::Whole(bytes) if bytes.is_empty() => Poll::Ready(None),
             Self::Whole(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
             Self::Stream(stream) => Pin::new(stream.as_mut()).poll_frame(context),
+            Self::Events(events) => events.poll_frame(context),
         }
     }
 
@@ -251,13 +254,14 @@ impl Body for Out {
         match self {
             Self::Whole(bytes) => bytes.is_empty(),
             Self::Stream(stream) => stream.is_end_stream(),
+            Self::Events(_) => false,
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match self {
             Self::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
-            Self::Stream(_) => SizeHint::default(),
+            Self::Stream(_) | Self::Events(_) => SizeHint::default(),
         }
     }
 }

@@ -167,7 +167,7 @@ async fn serve(
     let config = gateway.config.load_full();
     let asked = Arc::new(AtomicBool::new(false));
     let heard = Arc::clone(&asked);
-    let over = Arc::clone(&gateway.over);
+    let (over, recent) = (Arc::clone(&gateway.over), Arc::clone(&gateway.recent));
     let service = service_fn(move |request| {
         heard.store(true, Ordering::Relaxed);
         let answering = front::answer(Arc::clone(&gateway), between, request);
@@ -201,6 +201,7 @@ async fn serve(
         }
     }
     serving.as_mut().graceful_shutdown();
+    recent.close();
     if timeout(timeouts.drain, serving.as_mut()).await.is_err() {
         over.store(true, Ordering::Relaxed);
         let _ = timeout(LAST_WORDS, serving).await;

@@ -26,6 +26,7 @@ use crate::learned::Learned;
 use crate::limited::Limited;
 use crate::otel::Line;
 use crate::quota::Quotas;
+use crate::recent::Recent;
 use crate::refusal::failure;
 use crate::responses::Responses;
 use crate::sessions::Floors;
@@ -48,6 +49,7 @@ pub struct Gateway {
     pub(crate) guard: Arc<Guarding>,
     pub(crate) captured: Arc<Captured>,
     pub(crate) learned: Arc<Learned>,
+    pub(crate) recent: Arc<Recent>,
     /// One for each request that is being answered.
     pub(crate) room: Arc<Semaphore>,
     pub(crate) draining: Arc<AtomicBool>,
@@ -90,6 +92,7 @@ impl Gateway {
             guard: Arc::new(Guarding::keeping(Arc::new(Answered(Arc::clone(&store))))),
             captured: Arc::new(Captured::kept_in(Arc::clone(&store))),
             learned: Arc::new(Learned::kept_in(Arc::clone(&store))),
+            recent: Arc::default(),
             room: Arc::new(Semaphore::new(config.limits.streams)),
             draining: Arc::default(),
             over: Arc::default(),
@@ -117,6 +120,7 @@ impl Gateway {
             guard: Arc::clone(&self.guard),
             captured: Arc::clone(&self.captured),
             learned: Arc::clone(&self.learned),
+            recent: Arc::clone(&self.recent),
             room: Arc::clone(&self.room),
             draining: Arc::clone(&self.draining),
             over: Arc::clone(&self.over),

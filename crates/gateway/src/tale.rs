@@ -1,6 +1,6 @@
 //! What happened to one request: told once, to the log and to the metrics, when it is over.
 
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
@@ -8,7 +8,7 @@ use interlingua::guard::Finding;
 use interlingua::model::{FailureKind, Reply, Usage};
 use interlingua::{Failure, Ledger, Stream};
 use metrics::counter;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
 
@@ -18,6 +18,7 @@ use crate::guarding::Desk;
 use crate::meters::Over;
 use crate::otel::{Teller, Trace};
 use crate::quota::Guest;
+use crate::recent::{self, Short, Telling};
 use crate::remembered::Settling;
 use crate::responses::Holding;
 use crate::sessions::Recording;
@@ -37,6 +38,8 @@ pub(crate) struct Tale {
     first: Option<Duration>,
     tries: u32,
     usage: Usage,
+    /// The rules by which it was repaired.
+    rules: Vec<&'static str>,
     end: End,
     /// For collectors, if there is one.
     trace: Option<Trace>,
@@ -52,6 +55,8 @@ pub(crate) struct Tale {
     pub(crate) recording: Option<Recording>,
     /// What is said at every stage, where that is kept.
     pub(crate) stages: Option<Box<Stages>>,
+    /// Where others hear of it.
+    pub(crate) telling: Option<Telling>,
     /// Its place among those that are answered at the same time.
     _place: Place,
 }
@@ -86,6 +91,7 @@ impl Tale {
             first: None,
             tries: 0,
             usage: Usage::default(),
+            rules: Vec::new(),
             end: End::Unknown,
             trace,
             desk: None,
@@ -94,6 +100,7 @@ impl Tale {
             bill: None,
             recording: None,
             stages: None,
+            telling: None,
             _place: place,
         }
     }
@@ -114,6 +121,9 @@ impl Tale {
             stages.repaired(ledger);
         }
         for entry in &ledger.entries {
+            if !self.rules.contains(&entry.rule) {
+                self.rules.push(entry.rule);
+            }
             counter!("interlingua_repairs_total", "rule" => entry.rule).increment(1);
         }
     }
@@ -234,25 +244,24 @@ impl Tale {
     }
 
     /// The turn in short, for looking at.
-    fn summary(&self, outcome: &str, status: u16, took: Duration) -> Value {
-        let millis = |time: Duration| time.as_secs_f64() * 1000.0;
-        let at = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        let usage = buckets(&self.usage).into_iter().filter(|(_, tokens)| *tokens > 0);
-        json!({
-            "turn": self.id.to_string(),
-            "conversation": format!("{:016x}", self.conversation),
-            "at": at,
-            "dialect": self.dialect,
-            "provider": self.provider,
-            "model": self.model,
-            "outcome": outcome,
-            "status": status,
-            "tries": self.tries,
-            "streamed": self.streamed,
-            "first_ms": self.first.map(millis),
-            "ms": millis(took),
-            "usage": usage.map(|(name, tokens)| (name.to_owned(), tokens.into())).collect::<Map<_, _>>(),
-        })
+    fn short(&mut self, outcome: &'static str, status: u16, took: Duration) -> Short {
+        Short {
+            turn: self.id,
+            conversation: self.conversation,
+            at: recent::now(),
+            dialect: self.dialect,
+            provider: std::mem::take(&mut self.provider),
+            model: std::mem::take(&mut self.model),
+            outcome,
+            status,
+            tries: self.tries,
+            streamed: self.streamed,
+            first: self.first,
+            took,
+            tokens: buckets(&self.usage),
+            repairs: std::mem::take(&mut self.rules),
+            guard: self.desk.take().map(|desk| desk.found).unwrap_or_default(),
+        }
     }
 }
 
@@ -278,9 +287,6 @@ impl Drop for Tale {
             };
             bill.add(&self.provider, &self.model, &self.usage, failed);
         }
-        if let Some(stages) = self.stages.take() {
-            stages.keep(&self.id.to_string(), self.summary(outcome, status, took));
-        }
         let found = self.desk.as_ref().filter(|desk| !desk.found.is_empty());
         let found = found.map(|desk| desk.found.join(","));
         tracing::info!(
@@ -290,6 +296,17 @@ impl Drop for Tale {
             ms = took.as_secs_f64() * 1000.0, guard = found,
             "turn",
         );
+        let (stages, telling) = (self.stages.take(), self.telling.take());
+        if stages.is_none() && telling.is_none() {
+            return;
+        }
+        let short = self.short(outcome, status, took);
+        if let Some(stages) = stages {
+            stages.keep(&self.id.to_string(), short.to_json());
+        }
+        if let Some(telling) = telling {
+            telling.ends(short);
+        }
     }
 }
 

@@ -53,6 +53,8 @@ impl Came<'_> {
         if let Some(tale) = &mut tale {
             tale.recording = recording;
             tale.bill = Some(Bill::of(self.owner, &self.gateway.store));
+            let (recent, listed) = (&self.gateway.recent, self.config.capture.enabled);
+            tale.telling = Some(recent.begins(self.owner, listed, tale.id, self.dialect.id().0));
             tale.stages = self.gateway.captured.stages(self.owner, &self.config.capture);
             let facts = || json!({"dialect": self.dialect.id().0});
             tale.begins(Stage::ClientRequest, facts, Some(self.headers));

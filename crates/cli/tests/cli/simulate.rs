@@ -12,7 +12,7 @@ struct Running(Child, String);
 
 impl Running {
     fn start(arguments: &[&str]) -> Self {
-        let own = &["simulate", "--listen", "127.0.0.1:0"];
+        let own = &["simulate", "--listen", "localhost:0"];
         let (child, addr) = listening(own, |command| {
             command.args(arguments);
         });

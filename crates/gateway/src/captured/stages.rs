@@ -85,19 +85,17 @@ impl Stages {
         let turn = turn.to_owned();
         // Long bodies are looked through; nobody who is answered waits for that.
         match tokio::runtime::Handle::try_current() {
-            Ok(runtime) => drop(runtime.spawn_blocking(move || self.write(&turn, summary))),
-            Err(_) => self.write(&turn, summary),
+            Ok(runtime) => drop(runtime.spawn_blocking(move || self.write(&turn, &summary))),
+            Err(_) => self.write(&turn, &summary),
         }
     }
 
-    fn write(self, turn: &str, mut summary: Value) {
-        let rules = self.repairs.iter().map(|entry| &entry["rule"]);
-        summary["repairs"] = rules.cloned().collect::<Vec<_>>().into();
+    fn write(self, turn: &str, summary: &Value) {
         let mut whole = summary.clone();
         whole["repairs"] = self.repairs.into();
         let plain = self.plain;
         whole["stages"] = self.list.into_iter().map(|one| one.into_json(plain)).collect();
-        self.captured.put(&self.owner, vec![super::turns()], &summary);
+        self.captured.put(&self.owner, vec![super::turns()], summary);
         self.captured.put(&self.owner, vec![super::stages_of(turn)], &whole);
     }
 }

@@ -191,11 +191,14 @@ fn secrets_are_blacked_out_of_stages_unless_they_are_wanted() {
 fn stages_are_kept_only_where_that_is_wanted() {
     let house = House::with(|_| ());
     let client = &CLIENTS[0];
-    let said = (client.begin)("openai/gpt-4.1", false, "hello").to_string();
+    let said = (client.begin)("openai/gpt-4.1", false, "hello harbour").to_string();
     let answer = post(house.addr(), &(client.path)("", false), "", said.as_bytes());
     assert_eq!(answer.status, 200);
+    let id = answer.header("x-interlingua-turn").unwrap();
     std::thread::sleep(std::time::Duration::from_millis(300));
-    let listed = get(house.addr(), "/api/turns", "");
-    let listed: Value = serde_json::from_slice(&listed.body).unwrap();
-    assert_eq!(listed["turns"], Value::Array(Vec::new()));
+    for path in ["/api/turns", &format!("/api/turns/{id}")] {
+        let shown = get(house.addr(), path, "").text();
+        assert!(shown.contains(id), "in short it is there: {shown}");
+        assert!(!shown.contains("stages") && !shown.contains("harbour"), "{shown}");
+    }
 }

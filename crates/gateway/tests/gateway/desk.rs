@@ -54,7 +54,9 @@ fn lists_come_in_the_dialect_of_who_asks() {
     assert_eq!(list("/v1/models?limit=9", "anthropic-version: 2023-06-01\r\n")["has_more"], false);
     assert!(list("/v1beta/models", "")["models"].is_array());
     assert_eq!(list("/v1/models/sim/echo", "")["id"], "sim/echo");
-    assert_eq!(get(house.addr(), "/v1/models/nobody-has-this", "").status, 404);
+    for name in ["nobody-has-this", "nobody/messages", "nobody/responses"] {
+        assert_eq!(get(house.addr(), &format!("/v1/models/{name}"), "").status, 404, "{name}");
+    }
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod content_types;
 mod contract;
 mod conversations;
 mod desk;
+mod events;
 mod faults;
 mod guard;
 mod house;

@@ -98,10 +98,12 @@ fn an_error_that_does_not_end_is_not_waited_for() {
 fn whoever_is_still_answered_when_time_is_up_hears_that_in_its_own_dialect() {
     for stream in [true, false] {
         for client in CLIENTS {
+            let (asks, asked) = std::sync::mpsc::channel();
             let addr = server(move |mut connection, _| {
                 if stream {
                     let _ = connection.write_all([EVENTS, BEGINNING, MORE].concat().as_bytes());
                 }
+                let _ = asks.send(());
                 std::thread::sleep(Duration::from_secs(20));
             });
             let mut house = House::with(|config| {
@@ -112,7 +114,7 @@ fn whoever_is_still_answered_when_time_is_up_hears_that_in_its_own_dialect() {
             let request = (client.begin)("far/any", stream, "Well?").to_string();
             let path = (client.path)("far/any", stream);
             let waiting = std::thread::spawn(move || post(at, &path, "", request.as_bytes()));
-            std::thread::sleep(Duration::from_millis(500));
+            asked.recv_timeout(Duration::from_secs(20)).unwrap();
             let gateway = house.gateway.take().unwrap();
             house.runtime.block_on(gateway.stop());
             let answer = waiting.join().unwrap();
