@@ -9,7 +9,7 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use crate::run::{cargo, program, read, root, run, succeeds, target, write};
+use crate::run::{binary, program, read, root, run, succeeds, target, write};
 use crate::{Outcome, debian};
 
 /// An agent, and how it is told to do the task.
@@ -25,8 +25,7 @@ struct Agent {
 
 pub(crate) fn command(arguments: &[String]) -> Outcome {
     let wanted = |agent: &&Agent| arguments.is_empty() || arguments.iter().any(|a| a == agent.name);
-    run(cargo().args(["build", "--profile", "test", "--locked", "--package", "interlingua-cli"]))?;
-    let binary = target().join("debug").join("interlingua");
+    let binary = binary()?;
     let place = target().join("agents");
     install(&place)?;
     let (simulator, base) = simulate(&binary)?;

@@ -11,7 +11,7 @@ pub(crate) fn command(arguments: &[String]) -> Outcome {
     takes_nothing(arguments)?;
     if !succeeds(cargo().args(["deny", "--version"])) {
         println!("cargo-deny is missing: building it takes some minutes, once");
-        run(cargo().args(["install", "cargo-deny", "--locked", "--version", VERSION]))?;
+        run(cargo().args(["install", "cargo-deny", "--locked", "--version", VERSION]).args(HASTY))?;
     }
     // Rooms that are yet to be built are already named as wrappers.
     let quiet = ["--hide-inclusion-graph", "--allow", "unused-wrapper"];
@@ -22,6 +22,16 @@ pub(crate) fn command(arguments: &[String]) -> Outcome {
     println!("advisories skipped: no copy of the advisory database in CARGO_HOME/advisory-dbs");
     Ok(())
 }
+
+/// It runs for seconds: building it is what takes long.
+const HASTY: [&str; 6] = [
+    "--config",
+    "profile.release.opt-level=1",
+    "--config",
+    "profile.release.lto=false",
+    "--config",
+    "profile.release.codegen-units=16",
+];
 
 fn has_advisories() -> bool {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| {

@@ -34,6 +34,12 @@ pub(crate) fn cargo() -> Command {
     program(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
+/// The command as the tests of the workspace want it: with their profile and features, nothing is built twice.
+pub(crate) fn binary() -> Result<PathBuf, String> {
+    run(cargo().args(["test", "--workspace", "--locked", "--no-run", "--test", "cli"]))?;
+    Ok(target().join("debug").join("interlingua"))
+}
+
 pub(crate) fn program(name: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(name);
     command.current_dir(root());

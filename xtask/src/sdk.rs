@@ -6,13 +6,11 @@ mod javascript;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::run::{cargo, program, read, root, run, succeeds, target, write};
+use crate::run::{binary, program, read, root, run, succeeds, target, write};
 use crate::{Outcome, debian};
 
 pub(crate) fn command(arguments: &[String]) -> Outcome {
-    // The profile of the tests, so that nothing is built twice.
-    run(cargo().args(["build", "--profile", "test", "--locked", "--package", "interlingua-cli"]))?;
-    let binary = target().join("debug").join("interlingua");
+    let binary = binary()?;
     match arguments {
         [] => python(&binary, &[]).and_then(|()| javascript::test(&binary, &[])),
         [first, rest @ ..] if first == "js" => javascript::test(&binary, rest),
