@@ -12,6 +12,7 @@ pub mod gemini;
 pub mod media;
 pub mod native;
 pub mod note;
+mod notice;
 pub mod openai_chat;
 pub mod openai_responses;
 pub mod run;

@@ -68,6 +68,11 @@ impl Failure {
             Text::word("the stream ended before the reply was complete"),
         )
     }
+
+    /// A body came that says all is well, and says nothing else.
+    pub fn no_answer() -> Self {
+        Self::new(FailureKind::Upstream, Text::word("the provider's reply holds no answer"))
+    }
 }
 
 impl fmt::Display for Failure {

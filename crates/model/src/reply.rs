@@ -41,6 +41,8 @@ pub struct Stop {
     pub sequence: Option<Text>,
     /// The dialect's own word for it.
     pub word: Option<(DialectId, Text)>,
+    /// What the provider says about it, for people.
+    pub message: Option<Text>,
 }
 
 /// Words nobody knows yet come in as `Other`; every dialect has a word for each of these on the way out.
@@ -85,7 +87,7 @@ impl Default for Reply {
 
 impl Stop {
     pub fn new(reason: StopReason) -> Self {
-        Self { reason, sequence: None, word: None }
+        Self { reason, sequence: None, word: None, message: None }
     }
 
     /// The dialect's own word, if it was this dialect that ended the reply.

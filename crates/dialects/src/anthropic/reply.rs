@@ -9,6 +9,7 @@ use interlingua_wire::{Doc, Node, Text, Writer};
 
 use super::encode::{self, Cx, Spot};
 use super::{ID, decode, error, freeform, stop, usage};
+use crate::notice::notice;
 
 pub(super) fn decode(
     doc: &Doc,
@@ -34,6 +35,9 @@ pub(super) fn decode(
             _ => reply.extras.keep(ID, field),
         }
     }
+    if stop_words.is_none() && content.is_none_or(Node::is_null) {
+        return Err(Failure::no_answer());
+    }
     let blocks = decode::content(content, Place::REPLY, ledger);
     reply.turn = Turn { role: Role::Assistant, blocks, ..Turn::new(Role::Assistant) };
     freeform::unwrap_calls(&mut reply.turn, exchange);
@@ -50,6 +54,12 @@ pub(super) fn encode(reply: &Reply, exchange: &Exchange, ledger: &mut Ledger) ->
         o.array("content", |a| {
             for (at, block) in reply.turn.blocks.iter().enumerate() {
                 encode::block(block, Spot::Reply, Place::reply(at), &mut cx, a);
+            }
+            if let Some(notice) = notice(&reply.stop) {
+                a.object(|o| {
+                    o.known("type", "text");
+                    o.text("text", &notice);
+                });
             }
         });
         let declines = reply.turn.blocks.iter().any(|block| matches!(block.body, Body::Refusal(_)));

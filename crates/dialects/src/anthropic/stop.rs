@@ -18,7 +18,7 @@ pub(super) fn decode(word: Text, sequence: Option<Text>) -> Stop {
         "model_context_window_exceeded" => StopReason::ContextFull,
         _ => StopReason::Other,
     };
-    Stop { reason, sequence, word: Some((ID, word)) }
+    Stop { sequence, word: Some((ID, word)), ..Stop::new(reason) }
 }
 
 /// The stop that an object with `stop_reason` and `stop_sequence` tells of.

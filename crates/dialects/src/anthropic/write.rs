@@ -10,6 +10,7 @@ use interlingua_wire::{Framing, Json, Text};
 use super::frame::{frame, is_event};
 use super::open::Open;
 use super::{ID, ISSUER, encode, error, reply, stop, usage};
+use crate::notice::notice;
 use crate::{StreamWriter, note};
 
 #[derive(Debug)]
@@ -305,6 +306,11 @@ impl Writer {
     }
 
     fn stop(&mut self, stop: &Stop, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        if let Some(notice) = notice(stop) {
+            self.open_text(&notice, out);
+            self.open = Open::Text;
+            self.close(Place::REPLY, out, ledger);
+        }
         let word = stop::word(stop, self.declines, ledger);
         let in_delta = |key: &Text| *key == "stop_details" || *key == "container";
         frame(out, "message_delta", |o| {

@@ -30,6 +30,7 @@ pub(super) fn decode(
                 ..entry
             }));
         }
+        None if root.get("stopReason").is_none() => return Err(Failure::no_answer()),
         None => ledger.change(note::ODD_INPUT, Place::REPLY, "a reply without a message"),
     }
     for block in &mut reply.turn.blocks {

@@ -13,6 +13,12 @@ pub(super) fn finish_of(candidate: Node<'_>) -> Option<Text> {
     word.filter(|word| !word.is_empty())
 }
 
+/// What the candidate says about its end beside the word.
+pub(super) fn finish_message(candidate: Node<'_>) -> Option<Text> {
+    let message = names::get(candidate, "finishMessage").and_then(Node::text);
+    message.filter(|message| !message.is_blank())
+}
+
 pub(super) fn decode_stop(word: Text) -> Stop {
     let reason = match &*word.contents() {
         "STOP" => StopReason::End,
@@ -34,7 +40,7 @@ pub(super) fn decode_stop(word: Text) -> Stop {
         "MISSING_THOUGHT_SIGNATURE" => StopReason::Error,
         _ => StopReason::Other,
     };
-    Stop { reason, sequence: None, word: Some((ID, word)) }
+    Stop { word: Some((ID, word)), ..Stop::new(reason) }
 }
 
 /// The provider's word for the end; calls end a reply as plain text does.

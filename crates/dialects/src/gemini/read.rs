@@ -9,6 +9,7 @@ use interlingua_wire::{Doc, Frame, Json, Limits, Node, Text};
 
 use super::read_parts::{Parts, Standing};
 use super::{ID, citations, error, names, outcome, reply};
+use crate::notice::given_up;
 use crate::{StreamReader, note};
 
 pub(super) struct Reader {
@@ -19,6 +20,8 @@ pub(super) struct Reader {
     /// The last counts, and whether they were told.
     usage: Option<(Usage, bool)>,
     end: Option<End>,
+    /// What is said about the end.
+    message: Option<Text>,
     /// Fields without a name that were told already: they repeat in each chunk.
     told: Vec<(Text, Json)>,
 }
@@ -48,6 +51,7 @@ impl Reader {
             stage: Stage::Waiting,
             usage: None,
             end: None,
+            message: None,
             told: Vec::new(),
         }
     }
@@ -90,6 +94,9 @@ impl Reader {
             let [content, finish, index, citations] = known;
             if index.and_then(Node::count).unwrap_or(at as u64) == 0 {
                 self.content(content, finish, events, ledger);
+                if others {
+                    self.message = outcome::finish_message(candidate).or(self.message.take());
+                }
                 if others || citations.is_some() {
                     let known = self.cite(candidate, events);
                     self.tell_others(names::others(candidate, known), reply::FIRST, events);
@@ -231,7 +238,7 @@ impl StreamReader for Reader {
             events.push(Event::Start { id: None, model: None });
         }
         self.parts.close(events);
-        let stop = match self.end.take() {
+        let mut stop = match self.end.take() {
             Some(End::Said(word)) => outcome::decode_stop(word).with_calls(self.parts.has_calls()),
             Some(End::Blocked) => Stop::new(StopReason::Refusal),
             None => return events.push(Event::Fail(Box::new(Failure::cut_short()))),
@@ -239,6 +246,10 @@ impl StreamReader for Reader {
         if let Some((usage, false)) = self.usage.take() {
             events.push(Event::Usage(usage));
         }
-        events.push(Event::Stop(stop));
+        stop.message = self.message.take();
+        events.push(match given_up(&stop) {
+            Some(failure) => Event::Fail(Box::new(failure)),
+            None => Event::Stop(stop),
+        });
     }
 }

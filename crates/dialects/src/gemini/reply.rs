@@ -9,6 +9,7 @@ use interlingua_wire::{Doc, Json, Node, Text, Writer};
 use super::encode::{self, Way};
 use super::pairing::Pairing;
 use super::{ID, citations, content, error, names, outcome};
+use crate::notice::given_up;
 use crate::{freeform, note};
 
 pub(super) fn decode(
@@ -32,7 +33,11 @@ pub(super) fn decode(
     let mut candidates = candidates.into_iter().flat_map(Node::items);
     match candidates.next() {
         Some(candidate) => decode_candidate(candidate, exchange, &mut reply, ledger),
-        None => reply.stop = no_candidate(response, ledger),
+        None if is_blocked(response) => reply.stop = Stop::new(StopReason::Refusal),
+        None => return Err(Failure::no_answer()),
+    }
+    if let Some(failure) = given_up(&reply.stop) {
+        return Err(failure);
     }
     let further: Vec<_> = candidates.collect();
     if !further.is_empty() {
@@ -87,17 +92,10 @@ fn decode_candidate(
         outcome::decode_stop,
     );
     reply.stop = stop.with_calls(reply.has_calls());
+    reply.stop.message = outcome::finish_message(candidate);
 }
 
-/// The prompt was blocked, or there is nothing at all.
-fn no_candidate(response: Node<'_>, ledger: &mut Ledger) -> Stop {
-    if is_blocked(response) {
-        return Stop::new(StopReason::Refusal);
-    }
-    ledger.change(note::ODD_INPUT, Place::REPLY, "the reply has no candidate");
-    Stop::new(StopReason::Other)
-}
-
+/// Whether the prompt was refused, so that there is no candidate.
 pub(super) fn is_blocked(response: Node<'_>) -> bool {
     let feedback = names::get(response, "promptFeedback");
     feedback.is_some_and(|feedback| names::get(feedback, "blockReason").is_some())

@@ -48,6 +48,7 @@ pub(super) fn encode_stop(stop: &Stop, o: &mut Object<'_>) {
     if let Some((dialect, word)) = &stop.word {
         o.object("word", |o| o.text(dialect.0, word));
     }
+    o.text_if("message", stop.message.as_ref());
 }
 
 pub(super) fn decode(root: Node<'_>, ledger: &mut Ledger) -> Reply {
@@ -85,5 +86,6 @@ pub(super) fn decode_stop(node: Node<'_>) -> Stop {
         reason: names::value(names::STOPS, node.get("reason")).unwrap_or(StopReason::Other),
         sequence: node.get("sequence").and_then(Node::text),
         word: word.and_then(|(dialect, json)| Some((dialect, json.text()?))),
+        message: node.get("message").and_then(Node::text),
     }
 }

@@ -4,7 +4,7 @@ use interlingua_model::{Ledger, Place, Stop, StopReason};
 use interlingua_wire::Text;
 
 use super::ID;
-use crate::note;
+use crate::{note, notice};
 
 pub(super) fn decode(word: Text) -> Stop {
     let reason = WORDS.iter().find(|(known, _)| word == *known).map(|(_, reason)| *reason);
@@ -33,6 +33,12 @@ pub(super) fn encode(stop: &Stop, ledger: &mut Ledger) -> Text {
         StopReason::MalformedCall => reduced("error"),
         StopReason::Error => "error",
     })
+}
+
+/// What the provider says about an end that is only an error here.
+pub(super) fn notice(stop: &Stop) -> Option<Text> {
+    let untold = stop.message.is_some() && stop.word_for(ID).is_none();
+    untold.then(|| notice::notice(stop)).flatten()
 }
 
 /// The end of a reply whose last call may be `cut`: then it ended for its length, though many servers

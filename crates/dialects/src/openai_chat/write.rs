@@ -76,10 +76,7 @@ impl Writer {
         self.open = Open::Nothing;
         match &block.body {
             Body::Text { text, citations } => {
-                let spoken = !self.before.is_empty() || !self.said.is_empty();
-                if spoken && !followed {
-                    self.say(&Text::word("\\n\\n"), out);
-                }
+                self.separate(followed, out);
                 let said = std::mem::take(&mut self.said);
                 self.before.extend(Some(said.into_text()).filter(|said| !said.is_empty()));
                 self.open = Open::Text { seal: block.seal.clone() };
@@ -248,6 +245,14 @@ impl Writer {
         self.details = next;
     }
 
+    /// Texts that something stood between do not run into each other.
+    fn separate(&mut self, followed: bool, out: &mut Vec<u8>) {
+        let spoken = !self.before.is_empty() || !self.said.is_empty();
+        if spoken && !followed {
+            self.say(&Text::word("\\n\\n"), out);
+        }
+    }
+
     fn say(&mut self, text: &Text, out: &mut Vec<u8>) {
         if !text.is_empty() {
             self.said.push(text);
@@ -323,6 +328,10 @@ impl Writer {
                 Place::REPLY,
                 "which stop sequence was met is left out",
             );
+        }
+        if let Some(notice) = stop::notice(stop) {
+            self.separate(false, out);
+            self.say(&notice, out);
         }
         self.chunk(out, Some(&stop::encode(stop, ledger)), |_| {});
         if self.exchange.usage != Some(false) {

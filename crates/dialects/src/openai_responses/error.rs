@@ -1,6 +1,6 @@
 //! Errors, both ways: bodies of every form seen, and the error of a response that failed.
 
-use interlingua_model::{Failure, FailureKind, Retry};
+use interlingua_model::{Failure, FailureKind, Retry, Stop};
 use interlingua_wire::{Doc, Json, Limits, Node, Text, Writer};
 
 use super::ID;
@@ -159,8 +159,12 @@ pub(super) fn in_stream(failure: &Failure) -> Json {
 }
 
 /// The error of a reply that ended in one its provider did not describe.
-pub(super) fn of_stop() -> Json {
-    let message = Text::word("the provider ended the reply with an error");
+pub(super) fn of_stop(stop: &Stop) -> Json {
+    let what = "the provider ended the reply with an error";
+    let message = match &stop.message {
+        Some(message) => Text::new(&format!("{what}: {message}")),
+        None => Text::word(what),
+    };
     in_stream(&Failure::new(FailureKind::Upstream, message))
 }
 

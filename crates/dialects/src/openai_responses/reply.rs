@@ -19,10 +19,14 @@ pub(super) fn decode(
     if status == stop::FAILED || (error.is_some() && root.get("output").is_none()) {
         return Err(error::of_response(root));
     }
+    let output = root.get("output").filter(|list| list.is_array());
+    if output.is_none() && status.is_empty() {
+        return Err(Failure::no_answer());
+    }
     let mut reply = Reply::new();
     reply.id = root.get("id").and_then(Node::text).or_else(|| exchange.id.clone());
     reply.model = root.get("model").and_then(Node::text).or_else(|| exchange.model.clone());
-    match root.get("output").filter(|list| list.is_array()) {
+    match output {
         Some(output) => {
             let id = reply.id.clone().unwrap_or_default();
             for (index, item) in output.items().enumerate() {

@@ -16,6 +16,7 @@ use self::queue::{Queue, What};
 use super::flavor::{Flavor, Skill};
 use super::tags::{Tags, Told};
 use super::{ID, error, reply, stop, usage};
+use crate::notice::given_up;
 use crate::{StreamReader, note};
 
 #[derive(Debug)]
@@ -158,7 +159,10 @@ impl Reader {
         let stop = self.stop.take().unwrap_or(Stop::new(StopReason::End));
         let stop = stop.with_calls(self.queue.has_calls());
         let cut = self.queue.calls.last().is_some_and(|call| call.args.is_cut());
-        events.push(Event::Stop(stop::of_cut_call(stop, cut, ledger)));
+        events.push(match given_up(&stop) {
+            Some(failure) => Event::Fail(Box::new(failure)),
+            None => Event::Stop(stop::of_cut_call(stop, cut, ledger)),
+        });
     }
 
     fn fail(&mut self, failure: Failure, events: &mut Vec<Event>, ledger: &mut Ledger) {

@@ -1,12 +1,13 @@
 //! Whole replies, decoded.
 
 use interlingua_model::{
-    Args, Block, Body, Exchange, Failure, FailureKind, Form, Ledger, Place, Reply, Stop,
-    StopReason, Thinking, Verbatim,
+    Args, Block, Body, Exchange, Failure, Form, Ledger, Place, Reply, Stop, StopReason, Thinking,
+    Verbatim,
 };
 use interlingua_wire::{Doc, Node, Text};
 
 use crate::note;
+use crate::notice::given_up;
 use crate::openai_chat::flavor::{Flavor, Skill};
 use crate::openai_chat::{ID, calls, decode as messages, error, read, stop, tags, usage};
 
@@ -25,10 +26,7 @@ pub(in crate::openai_chat) fn decode(
         choices.items().find(is_first).or_else(|| choices.items().next())
     });
     let Some(choice) = first else {
-        let message = Text::word("the provider's reply holds no answer");
-        let mut failure = Failure::new(FailureKind::Upstream, message);
-        failure.written = Some((ID, root.json()));
-        return Err(failure);
+        return Err(Failure::no_answer());
     };
     if choices.is_some_and(|choices| choices.len() > 1) {
         ledger.loss(note::NO_SUCH_BLOCK, Place::REPLY, "only the first of several answers counts");
@@ -54,6 +52,9 @@ pub(in crate::openai_chat) fn decode(
         reply.usage = usage::decode(node);
     }
     let stop = ending(choice).unwrap_or_default().with_calls(reply.has_calls());
+    if let Some(failure) = given_up(&stop) {
+        return Err(failure);
+    }
     reply.stop = stop::of_cut_call(stop, is_cut(&reply.turn.blocks), ledger);
     extras(root, choice, &mut reply);
     Ok(Verbatim::read(reply, ID, body.whole()))

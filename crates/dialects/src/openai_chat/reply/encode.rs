@@ -30,7 +30,11 @@ pub(in crate::openai_chat) fn encode(
     exchange: &Exchange,
     ledger: &mut Ledger,
 ) -> Vec<u8> {
-    let parts = Parts::of(&reply.turn.blocks, ledger);
+    let mut parts = Parts::of(&reply.turn.blocks, ledger);
+    if let Some(notice) = stop::notice(&reply.stop) {
+        parts.separate(false);
+        parts.texts.push(notice);
+    }
     if reply.stop.sequence.is_some() && reply.stop.word_for(ID).is_none() {
         ledger.loss(note::NO_SUCH_FIELD, Place::REPLY, "which stop sequence was met is left out");
     }

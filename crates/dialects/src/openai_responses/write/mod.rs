@@ -249,7 +249,7 @@ impl Writer {
         self.close_item(out);
         let ending = stop::encode(stop, self.refuses, ledger);
         let failed = ending.status == stop::FAILED;
-        let error = failed.then(error::of_stop);
+        let error = failed.then(|| error::of_stop(stop));
         let event = match (failed, &ending.reason) {
             (true, _) => "response.failed",
             (false, Some(_)) => "response.incomplete",
