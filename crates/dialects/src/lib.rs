@@ -140,11 +140,36 @@ pub trait StreamReader: Send {
     /// The stream has ended. A reply that was complete but for its end mark gets its stop; one that
     /// was not gets a failure.
     fn finish(&mut self, events: &mut Vec<Event>, ledger: &mut Ledger);
+
+    /// What clients of the dialect wait for and the frames so far do not say, of a reply that has ended.
+    fn lacks(&self) -> Lack {
+        Lack::Nothing
+    }
+
+    /// Whether the mark has come after which nothing belongs to the reply.
+    fn is_over(&self) -> bool {
+        false
+    }
+}
+
+/// What the end of a stream lacks, for clients that get its frames as they came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lack {
+    Nothing,
+    /// These bytes, which say that no more comes.
+    Mark(&'static [u8]),
+    /// Why the reply ended, before the mark that has just come.
+    Reason,
+    /// The event that ends a reply that failed.
+    Failed,
 }
 
 /// Writes the frames of one stream from lawful events.
 pub trait StreamWriter: Send {
     fn write(&mut self, event: &Event, out: &mut Vec<u8>, ledger: &mut Ledger);
+
+    /// The client has this frame as it came: what is written later follows it.
+    fn follow(&mut self, _frame: &Frame) {}
 }
 
 pub fn find(name: &str) -> Option<&'static dyn Dialect> {

@@ -1,15 +1,18 @@
 //! A streamed reply on the road, in whatever pieces it arrives.
 
+mod forward;
+
 use std::fmt;
 
 use bytes::Bytes;
 use interlingua_dialects::{Dialect, StreamReader, StreamWriter, note};
 use interlingua_guard::{Finding, Watch};
 use interlingua_model::{
-    Body, Delta, Event, Exchange, Failure, FailureKind, Fold, Ledger, Place, Reply, unfold,
+    Body, Delta, Event, Exchange, Failure, FailureKind, Fold, Ledger, Place, Reply,
 };
 use interlingua_wire::{Frame, FrameError, Framer, Framing, Text};
 
+use self::forward::{Forward, Passed};
 use crate::StreamLimits;
 use crate::repeated::Repeated;
 use crate::reply::writer;
@@ -17,8 +20,8 @@ use crate::watching::{Watching, Writing};
 
 /// Translates one streamed reply. Bytes go in as they come and leave as soon as they mean something.
 ///
-/// Within one dialect each frame leaves as the bytes it came in. The events are read all the same,
-/// so the reply is known when the stream ends.
+/// Within one dialect each frame leaves as the bytes it came in, and what its end lacks is added. The events
+/// are read all the same, so the reply is known when the stream ends.
 ///
 /// ```
 /// use interlingua::{Exchange, Stream, find};
@@ -67,6 +70,7 @@ pub struct Stream {
     idle: Option<&'static str>,
     filler: &'static [u8],
     ping: Option<Bytes>,
+    passed: Passed,
     limits: StreamLimits,
     /// Bytes of arguments that came for the call that is open.
     arguments: usize,
@@ -81,18 +85,6 @@ enum Input {
     Framed(Framer),
     /// The stream broke, or was finished.
     Closed,
-}
-
-/// Whether frames leave as they come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Forward {
-    /// Another dialect.
-    No,
-    /// The same dialect, if the client wants its stream in the framing it comes in.
-    If {
-        array: bool,
-    },
-    Yes,
 }
 
 impl Stream {
@@ -135,6 +127,7 @@ impl Stream {
             idle: to.idle_event(),
             filler: to.filler(),
             ping: None,
+            passed: Passed::default(),
             limits: StreamLimits::default(),
             arguments: 0,
         }
@@ -194,24 +187,11 @@ impl Stream {
         self.input = Input::Closed;
         if !self.ended {
             self.events.push(Event::Fail(Box::new(failure)));
-            if self.forward == Forward::Yes {
-                self.catch_up();
-            }
-            self.take_events(Some(out));
         }
-    }
-
-    /// Tells a client that waits that somebody is there, between two events, with an event that its
-    /// dialect has for that.
-    pub fn ping(&mut self, out: &mut Vec<u8>) {
-        match (&self.ping, self.forward) {
-            (Some(frame), _) => out.extend_from_slice(frame),
-            // What a writer says of itself would not fit what the provider says later.
-            (None, Forward::Yes | Forward::If { array: false }) => {
-                out.extend_from_slice(self.filler);
-            }
-            (None, Forward::If { array: true }) => {}
-            (None, Forward::No) => self.writer.write(&Event::Ping, out, &mut self.ledger),
+        if self.forward == Forward::Yes {
+            self.end_forwarded(out);
+        } else {
+            self.take_events(Some(out));
         }
     }
 
@@ -253,10 +233,8 @@ impl Stream {
             }
         }
         self.input = Input::Framed(framer);
-        if let Forward::If { array } = self.forward {
-            let same_framing = array == (framing == Framing::JsonArray);
-            self.forward = if same_framing { Forward::Yes } else { Forward::No };
-        }
+        self.passed.is_sse = framing == Framing::Sse;
+        self.forward = self.forward.over(framing);
     }
 
     /// Reads all frames that are there.
@@ -275,15 +253,12 @@ impl Stream {
     }
 
     fn frame(&mut self, frame: Frame, out: &mut Vec<u8>) {
-        let forwarded = self.forward == Forward::Yes;
-        if forwarded {
-            out.extend_from_slice(&self.repeated.say(&frame.raw));
-            if frame.event.is_some() && frame.event.as_deref() == self.idle {
-                self.ping = Some(frame.raw.clone());
-            }
+        if self.forward == Forward::Yes {
+            self.pass_on(frame, out);
+        } else {
+            self.reader.read(frame, &mut self.events, &mut self.ledger);
+            self.take_events(Some(out));
         }
-        self.reader.read(frame, &mut self.events, &mut self.ledger);
-        self.take_events(if forwarded { None } else { Some(out) });
         self.give_up(out);
     }
 
@@ -310,15 +285,10 @@ impl Stream {
                 **failure = Failure::new(FailureKind::Upstream, message);
             }
         }
-        if self.forward != Forward::Yes {
-            self.take_events(Some(out));
-        } else if !self.ended && self.events.iter().any(|event| matches!(event, Event::Fail(_))) {
-            // The client has the frames so far as they came; the writer is told what was in them, so
-            // that the error it adds fits there.
-            self.catch_up();
-            self.take_events(Some(out));
+        if self.forward == Forward::Yes {
+            self.end_forwarded(out);
         } else {
-            self.take_events(None);
+            self.take_events(Some(out));
         }
         self.give_up(out);
     }
@@ -360,16 +330,6 @@ impl Stream {
                 to.write(&event);
                 self.fold.take(event);
             }
-        }
-    }
-
-    /// Tells the writer what the client has already seen.
-    fn catch_up(&mut self) {
-        let mut seen = unfold(self.fold.so_far());
-        seen.pop();
-        let (mut aside, mut unnoted) = (Vec::new(), Ledger::default());
-        for event in &seen {
-            self.writer.write(event, &mut aside, &mut unnoted);
         }
     }
 }

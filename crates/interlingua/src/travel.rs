@@ -11,7 +11,7 @@ use interlingua_dialects::{Dialect as _, StreamWriter, native::Native};
 use interlingua_model::{
     Block, Body, Conversation, Delta, Event, Exchange, Ledger, Reply, Role, Seal, Turn, Verbatim,
 };
-use interlingua_wire::{Doc, Limits, Pieces, Text};
+use interlingua_wire::{Doc, Frame, Limits, Pieces, Text};
 
 /// Reasoning as the dialect's clients carry it, if others than these issuers sealed it; with the blank
 /// between it and the thought before, and the model that alone can open it.
@@ -267,6 +267,10 @@ impl StreamWriter for Carrier {
             _ => {}
         }
         self.writer.write(event, out, ledger);
+    }
+
+    fn follow(&mut self, frame: &Frame) {
+        self.writer.follow(frame);
     }
 }
 

@@ -48,9 +48,20 @@ pub(super) fn of_response(root: Node<'_>) -> Failure {
         Some(error) => of_error(error, None),
         None => of_error(root, None),
     };
-    let written = error.unwrap_or(root).json();
+    let written = error.map_or_else(|| without_envelope(root), Node::json);
     failure.written = Some((ID, Json::object(|o| o.json("error", &written))));
     failure
+}
+
+/// The error that an event is, without what makes it an event.
+fn without_envelope(event: Node<'_>) -> Json {
+    Json::object(|o| {
+        for field in event.fields() {
+            if !matches!(&*field.name(), "type" | "sequence_number") {
+                o.key_text(&field.key()).json(&field.value.json());
+            }
+        }
+    })
 }
 
 fn of_error(error: Node<'_>, status: Option<u16>) -> Failure {

@@ -1,8 +1,9 @@
 //! The response object that whole replies are and that streams begin and end with.
 
+use bytestring::ByteString;
 use interlingua_model::{Exchange, Extras, Usage};
 use interlingua_wire::json::Object;
-use interlingua_wire::{Json, Text};
+use interlingua_wire::{Doc, Json, Limits, Text};
 
 use super::stop::Ending;
 use super::{ID, usage};
@@ -33,6 +34,15 @@ impl Envelope {
             model: exchange.model.clone().unwrap_or_default(),
             created: exchange.created,
             extras: exchange.repeats.clone(),
+        }
+    }
+
+    /// The response that the client has heard of in this event was made when it says.
+    pub(super) fn follow(&mut self, event: &ByteString) {
+        let Ok(doc) = Doc::parse(event.clone(), Limits::default()) else { return };
+        let response = doc.root().get("response");
+        if let Some(created) = response.and_then(|response| response.get("created_at")) {
+            self.extras.put(ID, Text::word("created_at"), created.json());
         }
     }
 

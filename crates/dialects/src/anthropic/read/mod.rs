@@ -9,7 +9,7 @@ use interlingua_wire::{Doc, Frame, Json, Limits, Node, Text};
 
 use self::held::{Held, Open};
 use super::{ID, decode, error, reply, stop, usage};
-use crate::{StreamReader, note};
+use crate::{Lack, StreamReader, note};
 
 #[derive(Debug)]
 pub(super) struct Reader {
@@ -26,6 +26,9 @@ pub(super) struct Reader {
     usage: Option<Json>,
     stop: Option<Stop>,
     has_calls: bool,
+    lacks: Lack,
+    /// The end mark has come.
+    over: bool,
     noted_late: bool,
 }
 
@@ -48,6 +51,8 @@ impl Reader {
             usage: None,
             stop: None,
             has_calls: false,
+            lacks: Lack::Nothing,
+            over: false,
             noted_late: false,
         }
     }
@@ -63,7 +68,12 @@ impl Reader {
             "message_stop" => {
                 self.begin(events, ledger);
                 self.settle(events, ledger);
+                if self.stop.is_none() {
+                    misplaced(ledger, "the message does not say why it ended");
+                    self.lacks = Lack::Reason;
+                }
                 self.end(events);
+                self.over = true;
             }
             "ping" if self.stage == Stage::Running => events.push(Event::Ping),
             "ping" => {}
@@ -296,9 +306,18 @@ impl StreamReader for Reader {
         if self.stop.is_some() {
             self.settle(events, ledger);
             self.end(events);
+            self.lacks = Lack::Mark(END);
         } else {
             self.fail(Failure::cut_short(), events);
         }
+    }
+
+    fn lacks(&self) -> Lack {
+        self.lacks
+    }
+
+    fn is_over(&self) -> bool {
+        self.over
     }
 }
 
@@ -338,3 +357,5 @@ fn misplaced(ledger: &mut Ledger, what: &str) {
 
 const MESSAGE_KEYS: &[&str] =
     &["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"];
+
+const END: &[u8] = b"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";

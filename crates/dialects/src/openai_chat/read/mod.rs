@@ -17,7 +17,7 @@ use super::flavor::{Flavor, Skill};
 use super::tags::{Tags, Told};
 use super::{ID, error, reply, stop, usage};
 use crate::notice::given_up;
-use crate::{StreamReader, note};
+use crate::{Lack, StreamReader, note};
 
 #[derive(Debug)]
 pub(super) struct Reader {
@@ -31,6 +31,9 @@ pub(super) struct Reader {
     /// The end, held until the usage has come.
     stop: Option<Stop>,
     state: State,
+    lacks: Lack,
+    /// The end mark has come.
+    over: bool,
     noted: Noted,
 }
 
@@ -61,6 +64,8 @@ impl Reader {
             usage: None,
             stop: None,
             state: State::Waiting,
+            lacks: Lack::Nothing,
+            over: false,
             noted: Noted::default(),
         }
     }
@@ -156,6 +161,7 @@ impl Reader {
 
     fn end(&mut self, events: &mut Vec<Event>, ledger: &mut Ledger) {
         self.wind_up(events, ledger);
+        self.lacks = Lack::Mark(MARK);
         let stop = self.stop.take().unwrap_or(Stop::new(StopReason::End));
         let stop = stop.with_calls(self.queue.has_calls());
         let cut = self.queue.calls.last().is_some_and(|call| call.args.is_cut());
@@ -182,6 +188,10 @@ impl StreamReader for Reader {
         };
         let is_end = data.trim_start().starts_with(END);
         if self.state == State::Ended {
+            if is_end {
+                self.lacks = Lack::Nothing;
+                self.over = true;
+            }
             if !is_end && !std::mem::replace(&mut self.noted.after_end, true) {
                 ledger.loss(
                     note::STREAM_ORDER,
@@ -193,7 +203,14 @@ impl StreamReader for Reader {
         }
         if is_end {
             if self.state == State::Started {
+                let reason = self.stop.is_some();
                 self.end(events, ledger);
+                self.over = true;
+                self.lacks = if reason { Lack::Nothing } else { Lack::Reason };
+                if !reason {
+                    let what = "the reply does not say why it ended";
+                    ledger.change(note::STREAM_ORDER, Place::REPLY, what);
+                }
             }
             return;
         }
@@ -218,6 +235,14 @@ impl StreamReader for Reader {
             self.fail(Failure::cut_short(), events, ledger);
         }
     }
+
+    fn lacks(&self) -> Lack {
+        self.lacks
+    }
+
+    fn is_over(&self) -> bool {
+        self.over
+    }
 }
 
 fn tell(queue: &mut Queue, told: Told) {
@@ -230,3 +255,4 @@ fn tell(queue: &mut Queue, told: Told) {
 }
 
 const END: &str = "[DONE]";
+const MARK: &[u8] = b"data: [DONE]\n\n";

@@ -17,7 +17,7 @@ use self::pieces::Piece;
 use self::queue::Queue;
 use super::output::Seat;
 use super::{ID, error, stop, usage};
-use crate::{StreamReader, note};
+use crate::{Lack, StreamReader, note};
 
 pub(super) struct Reader {
     tape: Tape,
@@ -30,6 +30,7 @@ pub(super) struct Reader {
     last: ByteString,
     /// `[DONE]` has come.
     marked: bool,
+    lacks: Lack,
     items: Vec<Item>,
     queue: Queue,
 }
@@ -53,6 +54,7 @@ impl Reader {
             progressed: false,
             last: ByteString::new(),
             marked: false,
+            lacks: Lack::Nothing,
             items: Vec::new(),
             queue: Queue::default(),
         }
@@ -90,9 +92,12 @@ impl Reader {
             }
             "response.failed" | "error" => {
                 self.fail(error::of_response(response.unwrap_or(root)), events);
+                // Some clients pass over an error that is an event of its own.
+                self.lacks = if kind == "error" { Lack::Failed } else { Lack::Nothing };
             }
             "" if root.get("error").is_some() => {
                 self.fail(error::of_response(root), events);
+                self.lacks = Lack::Failed;
             }
             "keepalive" | "ping" => events.push(Event::Ping),
             _ => {
@@ -246,9 +251,18 @@ impl StreamReader for Reader {
         let Some(data) = frame.data else { return };
         if !data.starts_with('{') && data.trim() == "[DONE]" {
             self.marked = true;
+            // Clients stop reading here: they would not hear of an end that follows.
+            if self.stage == Stage::Making {
+                self.finish(events, ledger);
+                self.lacks = Lack::Reason;
+            }
             return;
         }
         if let Stage::Ended | Stage::Late = self.stage {
+            if self.lacks == Lack::Failed && is_failed(frame.event.as_deref(), &data) {
+                self.lacks = Lack::Nothing;
+                return;
+            }
             if self.stage == Stage::Ended {
                 ledger.loss(note::STREAM_ORDER, Place::REPLY, "events came after the end");
             }
@@ -298,4 +312,18 @@ impl StreamReader for Reader {
             self.fail(Failure::cut_short(), events);
         }
     }
+
+    fn lacks(&self) -> Lack {
+        self.lacks
+    }
+
+    fn is_over(&self) -> bool {
+        matches!(self.stage, Stage::Ended | Stage::Late) && self.lacks != Lack::Failed
+    }
+}
+
+/// Whether a frame is the event that ends a reply that failed.
+fn is_failed(event: Option<&str>, data: &ByteString) -> bool {
+    const NAME: &str = "response.failed";
+    event.is_some_and(|event| event == NAME) || data.contains("\"type\":\"response.failed\"")
 }

@@ -5,11 +5,12 @@ mod message;
 mod pen;
 mod reasoning;
 
+use bytestring::ByteString;
 use interlingua_model::{
     Block, Body, Delta, Event, Exchange, Extras, Failure, Ledger, MediaKind, Place, Source, Stop,
     Usage,
 };
-use interlingua_wire::{Json, Text, Writer as JsonWriter};
+use interlingua_wire::{Frame, Json, Text, Writer as JsonWriter};
 
 use self::call::Call;
 use self::message::Message;
@@ -35,6 +36,8 @@ pub(super) struct Writer {
     blocks: usize,
     usage: Usage,
     refuses: bool,
+    /// The last numbered event that the client got as it came.
+    followed: Option<ByteString>,
 }
 
 /// An item that is being written.
@@ -58,6 +61,7 @@ impl Writer {
             blocks: 0,
             usage: Usage::default(),
             refuses: false,
+            followed: None,
         }
     }
 
@@ -246,7 +250,9 @@ impl Writer {
     }
 
     fn stop(&mut self, stop: &Stop, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        self.close_item(out);
+        if self.followed.is_none() {
+            self.close_item(out);
+        }
         let ending = stop::encode(stop, self.refuses, ledger);
         let failed = ending.status == stop::FAILED;
         let error = failed.then(|| error::of_stop(stop));
@@ -272,6 +278,11 @@ impl Writer {
         out: &mut Vec<u8>,
     ) {
         self.ended = true;
+        if let Some(last) = self.followed.take() {
+            // The client has every item as it came.
+            self.close_item(&mut Vec::new());
+            self.pen.follow(&last);
+        }
         let state = State { ending, error, output: &self.items, usage: Some(&self.usage) };
         let envelope = &self.envelope;
         if self.pen.whole {
@@ -312,6 +323,16 @@ impl StreamWriter for Writer {
             Event::Ping => self.lifecycle("response.in_progress", out),
             // Steps of the provider's own tools; the item they belong to follows whole.
             Event::Start { .. } | Event::Foreign { .. } => {}
+        }
+    }
+
+    fn follow(&mut self, frame: &Frame) {
+        let Some(data) = &frame.data else { return };
+        if self.followed.is_none() {
+            self.envelope.follow(data);
+        }
+        if self.followed.is_none() || data.contains("\"sequence_number\"") {
+            self.followed = Some(data.clone());
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Frames: each event with its name, its type and its number.
 
+use bytestring::ByteString;
 use interlingua_wire::frame::write_json;
 use interlingua_wire::json::Object;
-use interlingua_wire::{Framing, Json, Text};
+use interlingua_wire::{Doc, Framing, Json, Limits, Node, Text};
 
 #[derive(Debug, Default)]
 pub(super) struct Pen {
@@ -29,6 +30,13 @@ impl Pen {
             });
         });
         self.sequence += 1;
+    }
+
+    /// Goes on with the number after that of an event that the client got as it came.
+    pub(super) fn follow(&mut self, event: &ByteString) {
+        let Ok(doc) = Doc::parse(event.clone(), Limits::default()) else { return };
+        let number = doc.root().get("sequence_number").and_then(Node::count);
+        self.sequence = number.map_or(self.sequence, |number| number.saturating_add(1));
     }
 
     /// An event that carries a whole item.
