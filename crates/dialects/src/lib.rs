@@ -19,10 +19,10 @@ pub mod run;
 
 use bytes::Bytes;
 use interlingua_model::{
-    Block, Conversation, DialectId, Event, Exchange, Failure, Ledger, Reply, Role, Target, Tool,
-    Turn, Verbatim,
+    Block, Body, Conversation, DialectId, Event, Exchange, Failure, Ledger, Reply, Role, Target,
+    Tool, Turn, Verbatim,
 };
-use interlingua_wire::{Doc, Frame, Framing, Node};
+use interlingua_wire::{Doc, Frame, Framing, Json, Node, Text};
 
 /// Every dialect. The runners of the corpus and of the laws walk this list.
 pub const ALL: &[&dyn Dialect] = &[
@@ -57,6 +57,11 @@ pub trait Dialect: Sync {
     /// such place, or one for the seals of all.
     fn seals(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    /// What others can show of a block of a reply that only this dialect knows.
+    fn shows(&self, _kind: &Text, _block: &Json) -> Option<Body> {
+        None
     }
 
     /// The field of a request body that lists the turns.
@@ -174,4 +179,12 @@ pub trait StreamWriter: Send {
 
 pub fn find(name: &str) -> Option<&'static dyn Dialect> {
     ALL.iter().copied().find(|dialect| dialect.id().0 == name)
+}
+
+/// A block of a reply as clients of another dialect can be shown it, where only its own knows it. The native
+/// one keeps what it does not know.
+pub fn shown(block: &Block, to: DialectId) -> Option<Block> {
+    let Body::Foreign { dialect, kind, json } = &block.body else { return None };
+    let own = find(dialect.0).filter(|_| *dialect != to && to != native::ID)?;
+    own.shows(kind, json).map(Block::new)
 }

@@ -1,9 +1,9 @@
 //! A whole reply: read, said in the client's terms, and looked at by the guard.
 
 use bytes::Bytes;
-use interlingua_dialects::{Dialect, StreamWriter};
+use interlingua_dialects::{Dialect, StreamWriter, shown};
 use interlingua_guard::{Done, Finding, Watch};
-use interlingua_model::{Body, Exchange, Ledger, Place, Reply, Verbatim};
+use interlingua_model::{Block, Body, Exchange, Ledger, Place, Reply, Verbatim};
 use interlingua_wire::Doc;
 
 use crate::repeated::Repeated;
@@ -65,7 +65,22 @@ pub fn encode_reply(
     let carried =
         exchange.carries.then(|| travel::pack(reply, to.seals(), exchange.asked.as_ref()));
     let carried = carried.flatten();
-    to.encode_reply(carried.as_ref().unwrap_or(reply), exchange, ledger)
+    let reply = carried.as_ref().unwrap_or(reply);
+    let seen = seen(reply, to);
+    to.encode_reply(seen.as_ref().unwrap_or(reply), exchange, ledger)
+}
+
+/// The reply with what clients of the dialect can be shown of blocks that they do not know, if it has any.
+fn seen(reply: &Reply, to: &dyn Dialect) -> Option<Reply> {
+    let shown = |block: &Verbatim<Block>| shown(block, to.id());
+    let mut seen =
+        reply.turn.blocks.iter().any(|block| shown(block).is_some()).then(|| reply.clone())?;
+    for block in &mut seen.turn.blocks {
+        if let Some(shown) = shown(block) {
+            *block = shown.into();
+        }
+    }
+    Some(seen)
 }
 
 /// What writes a stream for a client that speaks `to`, with the seals that it can carry.

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use interlingua_dialects::{Dialect, StreamReader, StreamWriter, note};
 use interlingua_guard::{Finding, Watch};
 use interlingua_model::{
-    Body, Delta, Event, Exchange, Failure, FailureKind, Fold, Ledger, Place, Reply,
+    Body, Delta, DialectId, Event, Exchange, Failure, FailureKind, Fold, Ledger, Place, Reply,
 };
 use interlingua_wire::{Frame, FrameError, Framer, Framing, Text};
 
@@ -51,6 +51,7 @@ pub struct Stream {
     input: Input,
     reader: Box<dyn StreamReader>,
     writer: Box<dyn StreamWriter>,
+    to: DialectId,
     forward: Forward,
     /// Kept if calls may have to be said in the client's terms.
     exchange: Option<Exchange>,
@@ -114,6 +115,7 @@ impl Stream {
             input,
             reader: from.reader(exchange),
             writer: writer(to, exchange),
+            to: to.id(),
             forward: if same { Forward::If { array: exchange.array } } else { Forward::No },
             exchange: renamed.then(|| exchange.clone()),
             called: exchange.called.clone(),
@@ -323,6 +325,7 @@ impl Stream {
                 writer: &mut *self.writer,
                 out: out.as_deref_mut(),
                 ledger: &mut self.ledger,
+                to: self.to,
             };
             if let Some(watching) = self.watching.as_mut().filter(|on| on.is_about(&event)) {
                 watching.take(event, &mut self.fold, to);

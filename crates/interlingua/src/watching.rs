@@ -1,9 +1,9 @@
 //! The guard on a stream: each call is looked at when it is finished, and waits until then if it may
 //! be changed.
 
-use interlingua_dialects::StreamWriter;
+use interlingua_dialects::{StreamWriter, shown};
 use interlingua_guard::{Done, Finding, Watch};
-use interlingua_model::{Block, Body, Event, Fold, Ledger, unfold_block};
+use interlingua_model::{Block, Body, DialectId, Event, Fold, Ledger, unfold_block};
 
 use crate::reply::note_mended;
 
@@ -24,13 +24,19 @@ pub(crate) struct Writing<'w> {
     pub(crate) writer: &'w mut dyn StreamWriter,
     pub(crate) out: Option<&'w mut Vec<u8>>,
     pub(crate) ledger: &'w mut Ledger,
+    pub(crate) to: DialectId,
 }
 
 impl Writing<'_> {
     pub(crate) fn write(&mut self, event: &Event) {
-        if let Some(out) = &mut self.out {
-            self.writer.write(event, out, self.ledger);
+        let Some(out) = &mut self.out else { return };
+        if let Event::Open { index, block } = event
+            && let Some(block) = shown(block, self.to)
+        {
+            let event = Event::Open { index: *index, block: Box::new(block) };
+            return self.writer.write(&event, out, self.ledger);
         }
+        self.writer.write(event, out, self.ledger);
     }
 }
 

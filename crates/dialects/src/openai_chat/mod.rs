@@ -8,6 +8,7 @@ mod error;
 mod fields;
 pub mod flavor;
 mod mark;
+mod open;
 mod paired;
 mod parts;
 mod read;

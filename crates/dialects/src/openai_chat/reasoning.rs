@@ -205,6 +205,11 @@ pub(super) fn is_signature(seal: &Seal) -> bool {
     !(seal.origin.issuer == "openai" || seal.origin.issuer == "xai")
 }
 
+/// Whether a seal has a place of its own beside a text or a call.
+pub(super) fn is_of_google(seal: &Seal) -> bool {
+    seal.origin.issuer == GOOGLE
+}
+
 /// The entry for a call that its provider sealed.
 pub(super) fn write_for_call(call: &Text, seal: &Seal, index: u64, out: &mut Array<'_>) {
     out.object(|o| {

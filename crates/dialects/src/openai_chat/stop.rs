@@ -11,7 +11,9 @@ pub(super) fn decode(word: Text) -> Stop {
     Stop { word: Some((ID, word)), ..Stop::new(reason.unwrap_or(StopReason::Other)) }
 }
 
-pub(super) fn encode(stop: &Stop, ledger: &mut Ledger) -> Text {
+/// The word for it. Whoever declines in words of its own ends as usual here: packages raise an error when
+/// they meet a filter.
+pub(super) fn encode(stop: &Stop, refuses: bool, ledger: &mut Ledger) -> Text {
     if let Some(word) = stop.word_for(ID) {
         return word.clone();
     }
@@ -28,6 +30,7 @@ pub(super) fn encode(stop: &Stop, ledger: &mut Ledger) -> Text {
         StopReason::Pause | StopReason::Other => reduced("stop"),
         StopReason::MaxTokens | StopReason::ContextFull => "length",
         StopReason::ToolUse => "tool_calls",
+        StopReason::Refusal if refuses => "stop",
         StopReason::Refusal => "content_filter",
         // An agent takes a clean stop without content for an answer.
         StopReason::MalformedCall => reduced("error"),

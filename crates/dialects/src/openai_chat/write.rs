@@ -9,8 +9,9 @@ use interlingua_wire::json::Object;
 use interlingua_wire::{Framing, Json, Pieces, Text};
 
 use super::encode::note_extras;
+use super::open::Open;
 use super::{ID, calls, content, error, reasoning, reply, stop, usage};
-use crate::{StreamWriter, note};
+use crate::{StreamWriter, note, openai_responses};
 
 #[derive(Debug)]
 pub(super) struct Writer {
@@ -28,29 +29,10 @@ pub(super) struct Writer {
     /// What was said since.
     said: Pieces,
     usage: Usage,
+    refuses: bool,
+    /// The seal of the last text that has one.
+    signature: Option<Box<Seal>>,
     unknown: Vec<Text>,
-}
-
-/// The block that is open.
-#[derive(Debug)]
-enum Open {
-    Nothing,
-    Text {
-        seal: Option<Box<Seal>>,
-    },
-    Refusal,
-    /// Gathered, because its seal comes last and its entry tells the text again.
-    Thinking(Box<Block>, Pieces),
-    /// Told as an entry from the beginning: plain reasoning is not known to be a summary.
-    Summary(Box<Block>),
-    Call {
-        freeform: bool,
-        /// No arguments were written yet.
-        bare: bool,
-    },
-    Closed {
-        was_text: bool,
-    },
 }
 
 impl Writer {
@@ -66,12 +48,15 @@ impl Writer {
             before: Vec::new(),
             said: Pieces::default(),
             usage: Usage::default(),
+            refuses: false,
+            signature: None,
             unknown: Vec::new(),
         }
     }
 
     fn open(&mut self, block: &Block, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        let followed = matches!(self.open, Open::Closed { was_text: true });
+        let followed = matches!(self.open, Open::Closed { was_text: true })
+            && !openai_responses::begins_message(block);
         note_extras(&block.extras, Place::REPLY, ledger);
         self.open = Open::Nothing;
         match &block.body {
@@ -89,6 +74,7 @@ impl Writer {
             }
             Body::Refusal(text) => {
                 self.open = Open::Refusal;
+                self.refuses = true;
                 self.delta_text("refusal", text, out);
             }
             Body::Thinking(thinking) => {
@@ -180,8 +166,9 @@ impl Writer {
                 }
                 self.details += 1;
             }
-            Open::Text { seal: Some(seal) } => {
-                self.chunk(out, None, |o| calls::write_signature(&seal, o));
+            // Accumulators would add one to another: the message has place for one.
+            Open::Text { seal: Some(seal) } if reasoning::is_of_google(&seal) => {
+                self.signature = Some(seal);
             }
             // Clients read the arguments as JSON.
             Open::Call { bare: true, .. } => {
@@ -193,7 +180,7 @@ impl Writer {
                 });
             }
             Open::Nothing
-            | Open::Text { seal: None }
+            | Open::Text { .. }
             | Open::Refusal
             | Open::Thinking(..)
             | Open::Call { .. }
@@ -333,7 +320,13 @@ impl Writer {
             self.separate(false, out);
             self.say(&notice, out);
         }
-        self.chunk(out, Some(&stop::encode(stop, ledger)), |_| {});
+        let finish = stop::encode(stop, self.refuses, ledger);
+        let signature = self.signature.take();
+        self.chunk(out, Some(&finish), |o| {
+            if let Some(seal) = &signature {
+                calls::write_signature(seal, o);
+            }
+        });
         if self.exchange.usage != Some(false) {
             self.frame(out, |o| {
                 o.array("choices", |_| {});

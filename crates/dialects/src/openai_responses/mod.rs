@@ -23,11 +23,12 @@ mod write;
 
 use bytes::Bytes;
 use interlingua_model::{
-    Block, Conversation, DialectId, Exchange, Failure, Ledger, Reply, Role, Target, Tool, Turn,
-    Verbatim,
+    Block, Body, Conversation, DialectId, Exchange, Failure, Ledger, Reply, Role, Target, Tool,
+    Turn, Verbatim,
 };
-use interlingua_wire::{Doc, Node, Text};
+use interlingua_wire::{Doc, Json, Node, Text};
 
+pub(crate) use self::output::begins_message;
 use crate::{Dialect, StreamReader, StreamWriter};
 
 pub const ID: DialectId = DialectId("openai-responses");
@@ -43,6 +44,10 @@ pub struct OpenAiResponses;
 impl Dialect for OpenAiResponses {
     fn id(&self) -> DialectId {
         ID
+    }
+
+    fn shows(&self, kind: &Text, block: &Json) -> Option<Body> {
+        output::image(kind, block)
     }
 
     fn turns_key(&self) -> &'static str {

@@ -1,6 +1,8 @@
 //! Items of a reply's output, read as blocks of one turn.
 
-use interlingua_model::{Block, Body, Extras, Ledger, Place, Verbatim, derive_id};
+use interlingua_model::{
+    Block, Body, Extras, Ledger, Media, MediaKind, Place, Source, Verbatim, derive_id,
+};
 use interlingua_wire::{Json, Node, Text};
 
 use super::parts::{Room, Side};
@@ -42,6 +44,27 @@ pub(super) fn decode(
         entry.place = place;
         ledger.entries.push(entry);
     }
+}
+
+/// The image that a tool of the provider's made.
+pub(super) fn image(kind: &Text, item: &Json) -> Option<Body> {
+    if *kind != "image_generation_call" {
+        return None;
+    }
+    let doc = item.doc();
+    let data = doc.root().get("result").and_then(Node::text).filter(|data| !data.is_blank())?;
+    let format = doc.root().get("output_format").and_then(Node::text);
+    let format = format.unwrap_or(Text::word("png"));
+    let mime = Some(Text::concat([&Text::word("image/"), &format]));
+    let source = Source::Base64 { mime, data };
+    let media = Media { kind: MediaKind::Image, source, name: None, detail: None };
+    Some(Body::Media(Box::new(media)))
+}
+
+/// Whether a block is the first of a message of its own. Others have one message for a reply, in which two
+/// of this dialect must not run into each other.
+pub(crate) fn begins_message(block: &Block) -> bool {
+    block.extras.find(ID, MESSAGE).is_some()
 }
 
 /// What a message says of itself, for the first of its parts to carry.

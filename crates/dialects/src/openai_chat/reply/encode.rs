@@ -6,9 +6,9 @@ use interlingua_model::{
 use interlingua_wire::json::{Array, Object};
 use interlingua_wire::{Json, Text, Writer};
 
-use crate::note;
 use crate::openai_chat::encode::note_extras;
 use crate::openai_chat::{ID, calls, content, reasoning, stop, usage};
+use crate::{note, openai_responses};
 
 /// The blocks of a reply by where they go.
 #[derive(Default)]
@@ -40,7 +40,7 @@ pub(in crate::openai_chat) fn encode(
     }
     note_extras(&reply.extras, Place::REPLY, ledger);
     note_extras(&reply.turn.extras, Place::REPLY, ledger);
-    let finish = stop::encode(&reply.stop, ledger);
+    let finish = stop::encode(&reply.stop, !parts.refusals.is_empty(), ledger);
     let mut out = Writer::with_capacity(512);
     out.object(|o| {
         o.text("id", &id(reply.id.as_ref(), exchange));
@@ -91,8 +91,9 @@ impl<'r> Parts<'r> {
                 }
             };
             disordered = disordered.or(late.then_some(place));
-            let follows =
-                at > 0 && blocks.get(at - 1).is_some_and(|block| block.body.as_text().is_some());
+            let before = at.checked_sub(1).and_then(|before| blocks.get(before));
+            let follows = before.is_some_and(|before| before.body.as_text().is_some())
+                && !openai_responses::begins_message(block);
             parts.take(block, follows, place, ledger);
             note_extras(&block.extras, place, ledger);
         }
@@ -132,8 +133,8 @@ impl<'r> Parts<'r> {
                     }
                 }
                 self.texts.push(text.clone());
-                let google = |seal: &&Seal| seal.origin.issuer == reasoning::GOOGLE;
-                self.signature = block.seal.as_deref().filter(google).or(self.signature);
+                let seal = block.seal.as_deref().filter(|seal| reasoning::is_of_google(seal));
+                self.signature = seal.or(self.signature);
             }
             Body::Refusal(text) => self.refusals.push(text),
             Body::Data(json) => {
