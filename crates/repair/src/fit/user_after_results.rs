@@ -41,26 +41,36 @@ fn has_results(turn: &Turn) -> bool {
 
 /// The user's turns in a row are written with their results first: so they stand here.
 fn results_first(work: &mut Work<'_>) {
-    // Where the results of the row go: after those that are there.
-    let (mut first, mut count) = (0, 0);
-    for turn in 0..work.turns().len() {
+    // The end of the row's results, and whether anybody spoke after them.
+    let (mut end, mut spoken) = ((0, 0), false);
+    let mut turn = 0;
+    while turn < work.turns().len() {
+        let held = work.blocks(turn).len();
         if work.turns()[turn].role != Role::User {
-            (first, count) = (turn + 1, 0);
+            (end, spoken) = ((turn + 1, 0), false);
+            turn += 1;
             continue;
         }
         let mut block = 0;
         while block < work.blocks(turn).len() {
-            if is_result(work.block(turn, block)) {
-                if (turn, block) == (first, count) {
-                    block += 1;
-                } else {
-                    work.carry((turn, block), (first, count));
-                    block += usize::from(turn == first);
-                }
-                count += 1;
+            if !is_result(work.block(turn, block)) {
+                spoken = true;
+                block += 1;
+            } else if spoken {
+                work.carry((turn, block), end);
+                block += usize::from(turn == end.0);
+                end.1 += 1;
             } else {
                 block += 1;
+                end = (turn, block);
             }
+        }
+        // Whoever says nothing speaks; a turn whose results stand elsewhere now does not.
+        spoken |= held == 0;
+        if held > 0 && work.blocks(turn).is_empty() {
+            work.remove_turn(turn);
+        } else {
+            turn += 1;
         }
     }
 }
