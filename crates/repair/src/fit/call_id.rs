@@ -28,7 +28,8 @@ use crate::pairing::{self, Spot, UNWRITTEN};
 use crate::profile::calls::Ids;
 
 pub fn apply(work: &mut Work<'_>) {
-    let ids = work.profile.calls.ids;
+    let calls = &work.profile.calls;
+    let ids = calls.crossing_ids.filter(|_| !work.is_own()).unwrap_or(calls.ids);
     if ids.absent {
         return leave_out(work);
     }

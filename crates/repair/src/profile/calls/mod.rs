@@ -24,6 +24,9 @@ pub struct Calls {
     pub old_results: bool,
     /// What an id looks like.
     pub ids: Ids,
+    /// What an id looks like that comes from another dialect, where a model's name does not always tell
+    /// what it takes.
+    pub crossing_ids: Option<Ids>,
     /// What arguments look like.
     pub arguments: Arguments,
     /// A result has the name of its call.

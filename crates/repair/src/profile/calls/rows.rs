@@ -233,6 +233,7 @@ const MESSAGES: Calls = Calls {
     old: false,
     old_results: false,
     ids: Ids { of: Some(&Letters::and(b"_-")), least: 1, reserved: Some("srvtoolu_"), ..ANY },
+    crossing_ids: None,
     arguments: Arguments::Object,
     named_results: false,
     ordered_results: false,
@@ -277,6 +278,7 @@ const MISTRAL: Calls = Calls {
     old: false,
     old_results: false,
     ids: Ids { least: 1, never: Some("null"), ..ANY },
+    crossing_ids: Some(NINE),
     empty_list: true,
     complete: &[
         "no id",
