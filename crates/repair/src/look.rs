@@ -141,7 +141,7 @@ impl Work<'_> {
     /// Whether instructions between what the model says are said by the user in the end.
     pub fn is_reminder(&self, turn: usize) -> bool {
         let (this, roles) = (&self.turns()[turn], self.profile.roles);
-        let apart = matches!(roles.instructions, Instructions::Apart | Instructions::BeforeReplies);
+        let apart = roles.instructions.are_apart(!self.is_own());
         let words = |block: &Verbatim<Block>| !self.is_refused(block) && self.is_said(block);
         let joins = !self.is_own() || roles.joined == Joined::All;
         instructs(this) && apart && (joins || this.blocks.iter().any(words))
@@ -179,8 +179,7 @@ impl Work<'_> {
     /// target that writes these apart.
     pub fn is_threshold(&self, turn: usize) -> bool {
         let (turns, instructions) = (self.turns(), self.profile.roles.instructions);
-        let apart = matches!(instructions, Instructions::Apart | Instructions::BeforeReplies);
-        (apart || !self.is_own())
+        (instructions.are_apart(false) || !self.is_own())
             && turns[turn].role == Role::Assistant
             && turns[..turn].iter().all(|turn| instructs(turn))
             && turns.get(turn + 1).is_some_and(|next| instructs(next))

@@ -58,7 +58,8 @@ fn is_taken(work: &Work<'_>) -> bool {
 fn anyone_speaks(work: &Work<'_>) -> bool {
     let roles = work.profile.roles;
     let head = if roles.head_apart && !work.is_own() { work.leading() } else { 0 };
-    let counted = roles.instructions == Instructions::Anywhere && roles.last == Last::Anyone;
+    let written = matches!(roles.instructions, Instructions::Anywhere | Instructions::Leading);
+    let counted = written && roles.last == Last::Anyone;
     let speaks = |turn: &Turn| (counted || !instructs(turn)) && work.is_spoken(turn);
     work.turns()[head..].iter().any(|turn| speaks(turn))
 }

@@ -1,8 +1,9 @@
 //! Instructions among the turns go where the target takes them.
 //!
-//! Those that begin the conversation go into the target's own place for instructions. Those in the
-//! midst stay where they are, as words of the user that are marked as a reminder: so the turns before
-//! them keep their bytes. They come after the results of tools that they stood before.
+//! Those that begin the conversation go into the target's own place for instructions; of what crosses,
+//! into one message where only the first may be theirs. Those in the midst stay where they are, as
+//! words of the user that are marked as a reminder: so the turns before them keep their bytes. They come
+//! after the results of tools that they stood before.
 //!
 //! ## Why
 //! > role 'system' is not supported on this model
@@ -16,6 +17,8 @@
 //!
 //! > Unexpected role 'system' after role 'tool'
 //!
+//! > system message must be at the beginning
+//!
 //! ## Example
 //! ```text
 //! before   system: "Be brief."   user: "hi"   system: "It is late."
@@ -26,6 +29,7 @@ use interlingua_model::{Block, Body, Place, Role, Turn, Verbatim};
 use interlingua_wire::Text;
 
 use super::empty_turn::EMPTY_MESSAGE;
+use super::string_content::BLANK_LINE;
 use crate::Work;
 use crate::look::{instructs, is_assistants, is_result, words};
 use crate::pairing;
@@ -37,6 +41,8 @@ pub fn apply(work: &mut Work<'_>) {
         // Where dialects are crossed, writing puts instructions into their place.
         Instructions::Apart | Instructions::BeforeReplies => !work.is_own(),
         Instructions::NotAfterReplies => false,
+        // A client of the same kind of server knows what its template takes.
+        Instructions::Leading => work.is_own(),
     };
     if written_there || !work.turns().iter().any(|turn| instructs(turn)) {
         return;
@@ -66,8 +72,11 @@ fn not_last(work: &mut Work<'_>) {
 
 /// Puts the instructions at the beginning into the place for them.
 fn lead(work: &mut Work<'_>) {
-    if work.profile.roles.instructions == Instructions::NotAfterReplies {
-        return;
+    let heads = work.leading() + usize::from(!work.conversation().system.is_empty());
+    match work.profile.roles.instructions {
+        Instructions::NotAfterReplies => return,
+        Instructions::Leading if heads < 2 => return,
+        _ => {}
     }
     let is_text = |work: &Work<'_>| {
         let first = work.turns().first();
@@ -82,6 +91,21 @@ fn lead(work: &mut Work<'_>) {
         for block in work.remove_turn(0).into_value().blocks {
             work.system().push(block);
         }
+    }
+    if work.profile.roles.instructions == Instructions::Leading {
+        join(work);
+    }
+}
+
+/// Makes the instructions one text: parts of a message may become messages of their own.
+fn join(work: &mut Work<'_>) {
+    while let [first, second, ..] = work.conversation().system.as_slice()
+        && let (Some(head), Some(tail)) = (words(first), words(second))
+    {
+        let between = if head.is_empty() || tail.is_empty() { "" } else { BLANK_LINE };
+        let text = Text::concat([head, &Text::new(between), tail]);
+        work.remove_system(1);
+        work.system()[0].edit().body = Body::Text { text, citations: Vec::new() };
     }
 }
 
@@ -114,6 +138,7 @@ fn may_stand(
     match work.profile.roles.instructions {
         Instructions::Anywhere => true,
         Instructions::Apart => false,
+        Instructions::Leading => turn == 0 && work.conversation().system.is_empty(),
         // A turn without words directs by its other fields.
         Instructions::BeforeReplies if this.blocks.is_empty() && !this.extras.is_empty() => true,
         Instructions::BeforeReplies => {

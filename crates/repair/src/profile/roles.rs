@@ -52,8 +52,21 @@ pub enum Instructions {
     BeforeReplies,
     /// Not after the assistant's or a tool's, and not at the end.
     NotAfterReplies,
+    /// In one message, the first, if they come from another dialect.
+    Leading,
     /// Only in a place of their own.
     Apart,
+}
+
+impl Instructions {
+    /// Whether those in the midst of the conversation are said by the user in the end.
+    pub fn are_apart(self, crosses: bool) -> bool {
+        match self {
+            Self::Apart | Self::BeforeReplies => true,
+            Self::Leading => crosses,
+            Self::Anywhere | Self::NotAfterReplies => false,
+        }
+    }
 }
 
 /// Which neighbours of one role must be one.
@@ -117,17 +130,20 @@ pub(super) static ROWS: &[(Scope, Roles)] = &[
     (Scope::flavors("openai-chat", &["mistral"]), MISTRAL),
     (Scope::flavors("openai-chat", INVENTOR), Roles { none: NoTurns::Refused, ..BASE }),
     (Scope::flavors("openai-chat", &["openrouter"]), Roles { none: NoTurns::Refused, ..BASE }),
-    (Scope::flavors("openai-chat", &["deepseek", "vllm", "lm-studio"]), PLAIN),
-    (Scope::flavors("openai-chat", &["qwen"]), Roles { ..PLAIN }),
+    (Scope::flavors("openai-chat", &["deepseek"]), PLAIN),
+    (Scope::flavors("openai-chat", &["vllm", "lm-studio", "qwen"]), TEMPLATED),
     (
         Scope::flavors("openai-chat", &["generic"]),
-        Roles { none: NoTurns::Refused, joined: Joined::AtTheEnd, ..PLAIN },
+        Roles { none: NoTurns::Refused, joined: Joined::AtTheEnd, ..TEMPLATED },
     ),
     (
         Scope::flavors("openai-chat", &["llama.cpp"]),
-        Roles { joined: Joined::AtTheEnd, anybody: true, ..BASE },
+        Roles { joined: Joined::AtTheEnd, anybody: true, developer: true, ..TEMPLATED },
     ),
-    (Scope::flavors("openai-chat", &["ollama"]), Roles { anybody: true, ..BASE }),
+    (
+        Scope::flavors("openai-chat", &["ollama"]),
+        Roles { anybody: true, developer: true, ..TEMPLATED },
+    ),
     (
         Scope::flavors("openai-chat", &["moonshot"]),
         Roles { silent_assistant: false, silent_last: false, ..PLAIN },
@@ -176,6 +192,10 @@ const BASE: Roles = Roles {
 
 /// Models whose servers know four roles.
 const PLAIN: Roles = Roles { developer: false, ..BASE };
+
+/// Servers that run whatever model they are given, by its chat template: "system message must be at the
+/// beginning".
+const TEMPLATED: Roles = Roles { instructions: Instructions::Leading, ..PLAIN };
 
 const MISTRAL: Roles = Roles {
     instructions: Instructions::NotAfterReplies,
