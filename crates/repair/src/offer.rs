@@ -26,6 +26,14 @@ pub(crate) fn has_any(work: &Work<'_>) -> bool {
         })
 }
 
+/// Whether any tool is written for the target.
+pub(crate) fn is_listed(work: &Work<'_>) -> bool {
+    work.conversation().tools.iter().any(|tool| match &tool.kind {
+        ToolKind::Function { .. } | ToolKind::Freeform { .. } => true,
+        ToolKind::Foreign { dialect, .. } => *dialect == work.profile.dialect,
+    })
+}
+
 /// Whether the provider goes on from what it keeps: tools may be there.
 pub(crate) fn is_elsewhere(work: &Work<'_>) -> bool {
     let state = work.profile.params.state;

@@ -1,9 +1,13 @@
 //! A setting that does not go with the others, or beyond its limits, is left out.
 //!
-//! This is about fields that only the target's own dialect has, such as how many probabilities to show.
+//! This is about fields that only the target's own dialect has, such as how many probabilities to show,
+//! and about how tools are called where none cross.
 //!
 //! ## Why
 //! > The 'stream_options' parameter is only allowed when 'stream' is enabled.
+//!
+//! > Invalid value for 'parallel_tool_calls': 'parallel_tool_calls' is only allowed when 'tools' are
+//! > specified.
 //!
 //! > logprobs are not supported with reasoning models.
 //!
@@ -24,7 +28,7 @@ use interlingua_model::{Place, ToolKind, TopField};
 use interlingua_wire::{Json, Node};
 
 use crate::profile::params::{Conflict, When};
-use crate::{Work, number};
+use crate::{Work, number, offer};
 
 pub fn apply(work: &mut Work<'_>) {
     if !work.profile.params.storing && work.conversation().settings.store.is_some() {
@@ -32,7 +36,7 @@ pub fn apply(work: &mut Work<'_>) {
         work.settings().store = None;
     }
     if !work.is_own() {
-        return;
+        return lone_parallel(work);
     }
     for conflict in work.profile.params.conflicts {
         let reading = work.profile.reading();
@@ -43,6 +47,16 @@ pub fn apply(work: &mut Work<'_>) {
         if is_met(work, conflict, at) {
             leave_out(work, conflict, at);
         }
+    }
+}
+
+/// How calls are made is not said where there are none, be it of tools that do not cross.
+fn lone_parallel(work: &mut Work<'_>) {
+    let said = work.conversation().settings.parallel.is_some();
+    if said && !work.profile.params.choice.lone_parallel && !offer::is_listed(work) {
+        let what = "left out whether calls may be made side by side: there are no tools";
+        work.change(Place::SETTINGS, what);
+        work.settings().parallel = None;
     }
 }
 

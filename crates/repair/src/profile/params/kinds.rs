@@ -115,6 +115,7 @@ pub(super) const FREE_CHOICE: Choosing = Choosing {
     forced: Forced::Free,
     known_names: false,
     named: true,
+    lone_parallel: true,
     functions_only: false,
     plain_names: false,
     brought_by: &[],
@@ -140,7 +141,12 @@ pub(super) const CHAT_RANGES: Sampling = Sampling {
 pub(super) const CHAT_INVENTED: Params = Params {
     sampling: CHAT_RANGES,
     stops: Stops { most: 4, ..FREE_STOPS },
-    choice: Choosing { without_tools: Lone::Nothing, old: true, ..FREE_CHOICE },
+    choice: Choosing {
+        without_tools: Lone::Nothing,
+        lone_parallel: false,
+        old: true,
+        ..FREE_CHOICE
+    },
     format: Format { json_word: true, ..ANY_FORMAT },
     metadata: Some(Pairs { least: 0, most: 16, key: 64, value: 512 }),
     longest_user: 128,

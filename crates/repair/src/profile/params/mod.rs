@@ -114,6 +114,8 @@ pub struct Choosing {
     pub known_names: bool,
     /// One tool can be named.
     pub named: bool,
+    /// Whether calls may be made side by side can be said where there are no tools.
+    pub lone_parallel: bool,
     /// Only functions count as tools to choose from.
     pub functions_only: bool,
     /// A name that is chosen has letters, digits, `_` and `-` only.
