@@ -192,6 +192,15 @@ impl<'w> Work<'w> {
         self.conversation.edit().system.edit()
     }
 
+    /// Says this last in the instructions at the head, wherever they stand in what crosses.
+    pub(crate) fn instruct(&mut self, words: &'static str) {
+        let block = Block::text(Text::word(words));
+        match self.leading().checked_sub(1) {
+            Some(turn) => self.insert(turn, self.blocks(turn).len(), block),
+            None => self.system().push(block.into()),
+        }
+    }
+
     /// Takes away a block of the instructions outside the turns.
     pub fn remove_system(&mut self, at: usize) -> Verbatim<Block> {
         self.done.trail.system_removed(self.conversation.system.len(), at);

@@ -1,8 +1,8 @@
 //! An answer's form is asked for in the way that the target knows.
 //!
 //! JSON without a schema becomes JSON of any object where it needs the word "json" in the conversation
-//! and has none, or is not known. JSON that does not go with tools, or with thinking, gives way to the
-//! tools, or thinking to it.
+//! and has none, or is not known; where it has no place at all, it is asked for in the instructions.
+//! JSON that does not go with tools, or with thinking, gives way to the tools, or thinking to it.
 //!
 //! ## Why
 //! > 'messages' must contain the word 'json' in some form, to use 'response_format' of type
@@ -42,6 +42,12 @@ pub fn apply(work: &mut Work<'_>) {
         work.loss(Place::SETTINGS, "the answer's schema cannot be said, only that it is JSON");
         work.settings().format = Some(Format::Json);
     } else if !is_json {
+        return;
+    }
+    if row.json_in_words && !work.is_own() {
+        work.settings().format = None;
+        work.instruct(ANSWER);
+        work.change(Place::SYSTEM, "said that the answer is to be JSON: it has no other place");
         return;
     }
     if !row.json_while_thinking && work.thinks() {
@@ -99,3 +105,5 @@ fn says_json(block: &Verbatim<Block>, in_results: bool) -> bool {
         _ => false,
     }
 }
+
+const ANSWER: &str = "Answer with one JSON object and nothing else.";

@@ -1,7 +1,8 @@
 //! A tool choice that the target cannot follow is left to the model.
 //!
 //! There is nothing to choose from where there are no tools; a tool that is not there cannot be called;
-//! and some models cannot be forced to call one.
+//! and some models cannot be forced to call one. That none is to be called is said in the instructions
+//! where there is no other place for it.
 //!
 //! ## Why
 //! > tool_choice may only be specified while providing tools.
@@ -22,6 +23,16 @@ use crate::profile::params::{Forced, Lone};
 use crate::{Work, offer};
 
 pub fn apply(work: &mut Work<'_>) {
+    choose(work);
+    let none = work.conversation().settings.choice == Some(Choice::None);
+    if none && !work.profile.tools.takes_no_choice && !work.is_own() && offer::has_any(work) {
+        work.settings().choice = None;
+        work.instruct(NO_CALLS);
+        work.change(Place::SYSTEM, "said that no tool is to be called: it has no other place");
+    }
+}
+
+fn choose(work: &mut Work<'_>) {
     let row = &work.profile.params.choice;
     if row.without_tools != Lone::Any && offer::is_said(work) && offer::is_old(work) {
         work.tools();
@@ -162,3 +173,5 @@ fn unknown(work: &mut Work<'_>) -> bool {
     work.change(Place::SETTINGS, "the tool choice is said anew, of the tools there are");
     true
 }
+
+const NO_CALLS: &str = "Do not call any tool. Answer in words.";

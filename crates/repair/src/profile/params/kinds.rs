@@ -45,6 +45,7 @@ pub(super) const OLD: Params = Params {
     reads_all: true,
     stops: Stops { blank: false, empty: false, ..FREE_STOPS },
     choice: CLAUDE_CHOICE,
+    format: IN_WORDS,
     tiers: Some(&["auto", "standard_only"]),
     displays: Some(&["summarized", "omitted"]),
     beta_display: Some(("updates", "thinking-display-updates-")),
@@ -74,6 +75,7 @@ pub(super) const CONVERSE_FIELDS: Params = Params {
     metadata: Some(Pairs { least: 1, most: 16, key: 256, value: 256 }),
     tiers: Some(&["priority", "default", "flex", "reserved"]),
     choice: Choosing { plain_names: true, ..FREE_CHOICE },
+    format: IN_WORDS,
     shapes: shapes::BEDROCK,
     ..COPY
 };
@@ -123,6 +125,7 @@ pub(super) const FREE_CHOICE: Choosing = Choosing {
 };
 pub(super) const ANY_FORMAT: Format = Format {
     json: true,
+    json_in_words: false,
     json_word: false,
     word_in_system: true,
     json_while_thinking: true,
@@ -131,6 +134,8 @@ pub(super) const ANY_FORMAT: Format = Format {
     schema: true,
     plain_name: false,
 };
+/// Any JSON can only be asked for in words.
+pub(super) const IN_WORDS: Format = Format { json_in_words: true, ..ANY_FORMAT };
 
 pub(super) const CHAT_RANGES: Sampling = Sampling {
     temperature: Span::new(0.0, 2.0),

@@ -154,6 +154,8 @@ pub enum Forced {
 pub struct Format {
     /// Any JSON can be asked for without a schema.
     pub json: bool,
+    /// It has no place of its own: it is said in the instructions.
+    pub json_in_words: bool,
     /// Only if the conversation has the word.
     pub json_word: bool,
     /// The instructions count as part of it.

@@ -3,8 +3,8 @@
 use super::kinds::{
     ANY_FORMAT, BEDROCK_OTHERS, CHAT_INVENTED, CHAT_NAMES, CHAT_RANGES, CHAT_REASONING, CONVERSE,
     CONVERSE_FIELDS, COPY, FIXED, FREE_CHOICE, FREE_LENGTH, GEMINI_OLD, GROK, GROK_REASONING,
-    GROQ_STRANGERS, INVENTOR, KIMI_OLD, LOGPROBS, MISTRAL_STRANGERS, NOT_BOTH, OLD, RESPONDING,
-    STRANGERS, STREAMED, STUDIO, TOOLS_LOGPROBS, UNFORCED, UNIT, VERTEX,
+    GROQ_STRANGERS, IN_WORDS, INVENTOR, KIMI_OLD, LOGPROBS, MISTRAL_STRANGERS, NOT_BOTH, OLD,
+    RESPONDING, STRANGERS, STREAMED, STUDIO, TOOLS_LOGPROBS, UNFORCED, UNIT, VERTEX,
 };
 use super::shapes;
 use super::{
@@ -54,6 +54,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
         Params {
             max_tokens: MaxTokens { required: true, negative: true, ..FREE_LENGTH },
             choice: Choosing { forced: Forced::NotIfThinking, ..FREE_CHOICE },
+            format: IN_WORDS,
             any_off: true,
             spelling: Spelling::Numbers,
             reads_all: true,
