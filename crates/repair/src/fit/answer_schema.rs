@@ -32,7 +32,7 @@ pub fn apply(work: &mut Work<'_>) {
     let (schema, strict) = (schema.clone(), *strict == Some(true));
     let doc = schema.doc();
     if rules.schema.items && look::has_bare_array(doc.root()) {
-        let (mended, touched) = spell::mend(&schema, &[]);
+        let (mended, touched) = spell::mend(&schema, &[], false);
         let touched: Vec<_> = touched.iter().map(|key| format!("`{key}`")).collect();
         let what = format!("in the schema of the answer, {} is said otherwise", touched.join(", "));
         work.change(Place::SETTINGS, what);

@@ -46,7 +46,7 @@ fn mend(work: &mut Work<'_>, at: usize) {
     let ToolKind::Function { schema: Some(schema) } = &tool.kind else { return };
     let (name, written) = (tool.name.clone(), schema.clone());
     let refused = if rules.inlined { &["$schema"][..] } else { rules.refused };
-    let (json, touched) = spell::mend(&written, refused);
+    let (json, touched) = spell::mend(&written, refused, rules.narrow);
     work.tools()[at].edit().kind = ToolKind::Function { schema: Some(json) };
     let touched: Vec<_> = touched.iter().map(|key| format!("`{key}`")).collect();
     let what = format!("in the schema of `{name}`, {} is said otherwise", touched.join(", "));

@@ -26,12 +26,26 @@ pub(super) const NOT_STRICT_EITHER: &[&str] =
 /// "Unknown name \"const\" at 'tools\[0\].`function_declarations`\[0\].parameters': Cannot find field."
 pub(super) const NOT_GEMINI: &[&str] = &[
     "$schema",
+    "$id",
+    "$ref",
+    "$defs",
+    "definitions",
     "additionalProperties",
     "propertyNames",
+    "patternProperties",
     "const",
+    "oneOf",
+    "allOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "prefixItems",
     "exclusiveMinimum",
     "exclusiveMaximum",
-    "patternProperties",
+    "examples",
+    "readOnly",
+    "contentMediaType",
 ];
 
 pub(super) const FIXED_NAMES: &[(&str, &str)] = &[

@@ -85,6 +85,8 @@ pub struct Schema {
     pub bare_references: bool,
     /// What a schema may not have anywhere.
     pub refused: &'static [&'static str],
+    /// A narrower kind of schema: no references, a type is one word, and nothing is said by several.
+    pub narrow: bool,
     /// The provider's own kind of schema, where it has one.
     pub own: Option<OwnSchema>,
     /// References are followed and `$schema` left out when a schema comes from elsewhere.
@@ -223,7 +225,7 @@ pub(super) static ROWS: &[(Scope, Tools)] = &[
     ),
     (
         Scope::flavors("openai-chat", &["gemini-compat"]),
-        Tools { schema: Schema { refused: NOT_GEMINI, ..FREE }, ..COMPATIBLE },
+        Tools { schema: Schema { refused: NOT_GEMINI, narrow: true, ..FREE }, ..COMPATIBLE },
     ),
     (Scope::flavors("openai-chat", &["vllm"]), Tools { empty_list: false, ..COMPATIBLE }),
     (
@@ -270,6 +272,7 @@ const FREE: Schema = Schema {
     mapped: false,
     bare_references: false,
     refused: &[],
+    narrow: false,
     own: None,
     inlined: false,
 };

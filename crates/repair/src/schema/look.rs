@@ -114,6 +114,11 @@ pub(crate) fn has_bare_array(schema: Node<'_>) -> bool {
     })
 }
 
+/// Whether some type is a list.
+pub(crate) fn has_type_list(schema: Node<'_>) -> bool {
+    any(schema, false, &|node| node.get("type").is_some_and(Node::is_array))
+}
+
 /// Whether some reference has something beside it, or some items are a list.
 pub(crate) fn has_crowded_reference(schema: Node<'_>) -> bool {
     any(schema, false, &|node| {

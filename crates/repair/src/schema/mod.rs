@@ -4,10 +4,12 @@
 //! - [`root`]: the root as an object, and choices there merged.
 //! - [`spell`]: keywords mended or left out, anywhere.
 //! - [`inline`]: references followed.
+//! - [`narrow`]: what a narrower kind of schema does not have, in terms of it.
 //! - [`own`]: whether a schema of a provider's own kind may stand as it is.
 
 pub(crate) mod inline;
 pub(crate) mod look;
+mod narrow;
 pub(crate) mod own;
 pub(crate) mod root;
 pub(crate) mod spell;

@@ -5,11 +5,16 @@ use interlingua_wire::json::Object;
 use interlingua_wire::{Json, Kind, Node, Text, Writer};
 
 use super::look::{Keyword, TYPES, are_unique, holds};
+use super::narrow::narrow;
 
-/// The schema anew, and the keywords that were mended or left out.
-pub(crate) fn mend(schema: &Json, refused: &'static [&'static str]) -> (Json, Vec<String>) {
+/// The schema anew, in a narrower kind if asked for, and the keywords that were mended or left out.
+pub(crate) fn mend(
+    schema: &Json,
+    refused: &'static [&'static str],
+    narrow: bool,
+) -> (Json, Vec<String>) {
     let doc = schema.doc();
-    let mut pen = Pen { refused, touched: Vec::new() };
+    let mut pen = Pen { refused, narrow, touched: Vec::new() };
     let mut out = Writer::with_capacity(schema.as_str().len() + 64);
     pen.schema(doc.root(), &mut out);
     (out.into_json(), pen.touched)
@@ -18,6 +23,8 @@ pub(crate) fn mend(schema: &Json, refused: &'static [&'static str]) -> (Json, Ve
 struct Pen {
     /// Keywords that the target does not have.
     refused: &'static [&'static str],
+    /// The target reads a narrower kind.
+    narrow: bool,
     touched: Vec<String>,
 }
 
@@ -29,6 +36,10 @@ impl Pen {
     }
 
     fn schema(&mut self, schema: Node<'_>, out: &mut Writer) {
+        if let Some((anew, keyword)) = self.narrow.then(|| narrow(schema)).flatten() {
+            self.touch(keyword);
+            return self.schema(anew.doc().root(), out);
+        }
         match schema.kind() {
             Kind::Object => out.object(|object| {
                 for field in schema.fields() {
@@ -49,7 +60,8 @@ impl Pen {
         let is_array = |kind: Node<'_>| {
             kind.word() == "array" || kind.items().any(|one| one.word() == "array")
         };
-        let holds = schema.get("items").is_some() || schema.get("prefixItems").is_some();
+        let tuple = self.says_tuple(schema) || schema.get(TUPLE).is_some() && !self.lacks(TUPLE);
+        let holds = schema.get("items").is_some() || tuple;
         if schema.get("type").is_some_and(is_array) && !holds {
             self.touch("items");
             object.object("items", |_| {});
@@ -58,11 +70,13 @@ impl Pen {
 
     fn keyword(&mut self, schema: Node<'_>, key: &Text, value: Node<'_>, object: &mut Object<'_>) {
         let name = key.contents();
-        if self.refused.contains(&&*name) {
+        if self.lacks(&name) {
             self.touch(&name);
-            return instead(schema, &name, value, object);
+            return self.instead(schema, &name, value, object);
         }
         match holds(&name) {
+            // Said together with what the first items are.
+            Keyword::Schema if name == "items" && self.says_tuple(schema) => {}
             Keyword::Type => self.kind(value, object),
             Keyword::Schemas => self.named(key, value, object),
             Keyword::Schema if name == "items" && value.is_array() => {
@@ -137,7 +151,10 @@ impl Pen {
         if value.is_empty() {
             return object.object("items", |_| {});
         }
-        object.array("prefixItems", |list| {
+        if self.lacks(TUPLE) {
+            return self.any_items(value, None, object);
+        }
+        object.array(TUPLE, |list| {
             value.items().for_each(|one| self.schema(one, list.item()));
         });
         let more = schema.get("additionalItems");
@@ -186,6 +203,60 @@ impl Pen {
             _ => self.touch(&name),
         }
     }
+
+    fn lacks(&self, keyword: &str) -> bool {
+        self.refused.contains(&keyword)
+    }
+
+    /// Whether a list of items is said as a choice, since the target has no such list.
+    fn says_tuple(&self, schema: Node<'_>) -> bool {
+        let listed = |list: Node<'_>| list.is_array() && !list.is_empty();
+        self.lacks(TUPLE) && schema.get(TUPLE).is_some_and(listed)
+    }
+
+    /// Items that may be any of these.
+    fn any_items(&mut self, list: Node<'_>, more: Option<Node<'_>>, object: &mut Object<'_>) {
+        let all: Vec<Node<'_>> = list.items().chain(more).collect();
+        if let [one] = all.as_slice() {
+            return self.schema(*one, object.key("items"));
+        }
+        object.object("items", |object| {
+            object.array("anyOf", |out| {
+                for one in &all {
+                    self.schema(*one, out.item());
+                }
+            });
+        });
+    }
+
+    /// What a keyword that the target does not have says in others.
+    fn instead(&mut self, schema: Node<'_>, name: &str, value: Node<'_>, object: &mut Object<'_>) {
+        let lacks = |key: &str| schema.get(key).is_none();
+        match name {
+            "const" if value.is_string() && lacks("enum") => {
+                if lacks("type") {
+                    object.word("type", "string");
+                }
+                object.array("enum", |list| list.item().json(&value.json()));
+            }
+            "exclusiveMinimum" if value.kind() == Kind::Number && lacks("minimum") => {
+                object.json("minimum", &value.json());
+            }
+            "exclusiveMaximum" if value.kind() == Kind::Number && lacks("maximum") => {
+                object.json("maximum", &value.json());
+            }
+            "oneOf" if value.is_array() && !value.is_empty() && lacks("anyOf") => {
+                object.array("anyOf", |list| {
+                    value.items().for_each(|one| self.schema(one, list.item()));
+                });
+            }
+            TUPLE if self.says_tuple(schema) => {
+                let more = schema.get("items").filter(|more| more.is_object());
+                self.any_items(value, more, object);
+            }
+            _ => {}
+        }
+    }
 }
 
 fn fits(kind: Keyword, value: Node<'_>) -> bool {
@@ -204,28 +275,8 @@ fn fits(kind: Keyword, value: Node<'_>) -> bool {
     }
 }
 
-/// What a keyword that the target does not have says in others.
-fn instead(schema: Node<'_>, name: &str, value: Node<'_>, object: &mut Object<'_>) {
-    let lacks = |key: &str| schema.get(key).is_none();
-    match name {
-        "const" if value.is_string() && lacks("enum") => {
-            if lacks("type") {
-                object.word("type", "string");
-            }
-            object.array("enum", |list| list.item().json(&value.json()));
-        }
-        "exclusiveMinimum" if value.kind() == Kind::Number && lacks("minimum") => {
-            object.json("minimum", &value.json());
-        }
-        "exclusiveMaximum" if value.kind() == Kind::Number && lacks("maximum") => {
-            object.json("maximum", &value.json());
-        }
-        _ => {}
-    }
-}
-
 /// The type that a word most likely means.
-fn meant(kind: Node<'_>) -> Option<&'static str> {
+pub(super) fn meant(kind: Node<'_>) -> Option<&'static str> {
     let word = kind.word().to_ascii_lowercase();
     let known = TYPES.iter().copied().find(|known| *known == word);
     known.or_else(|| MEANT.iter().find(|(said, _)| *said == word).map(|(_, kind)| *kind))
@@ -255,3 +306,5 @@ const MEANT: &[(&str, &str)] = &[
     ("none", "null"),
     ("nil", "null"),
 ];
+
+const TUPLE: &str = "prefixItems";

@@ -173,9 +173,11 @@ fn of_schema(tool: &Tool, found: Option<Node<'_>>, rules: &Schema, strict: Stric
     look.keywords = !look::is_valid(schema, rules.draft)
         || rules.items && look::has_bare_array(schema)
         || look::has_keyword(schema, rules.refused)
+        || rules.narrow && look::has_type_list(schema)
         || rules.mapped && schema.get("properties").is_some_and(Node::is_array)
         || rules.bare_references && has_list_of_items(schema);
-    look.references = rules.bare_references && look::has_crowded_reference(schema);
+    look.references = rules.bare_references && look::has_crowded_reference(schema)
+        || rules.narrow && look::has_reference(schema);
     if tool.strict == Some(true) {
         match strict {
             Strict::Unchecked => {}

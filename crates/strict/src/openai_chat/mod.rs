@@ -8,6 +8,7 @@ mod content;
 mod envelope;
 mod fields;
 mod flavor;
+mod gemini;
 mod limits;
 mod mistral;
 mod pairing;
@@ -87,7 +88,7 @@ static RULES: &[Rule] = &[
     schema::SCHEMA_STRICT,
     schema::MOONSHOT_SCHEMA,
     schema::OLLAMA_SCHEMA,
-    schema::GEMINI_COMPAT_SCHEMA_KEY,
+    gemini::GEMINI_COMPAT_SCHEMA_KEY,
     mistral::MISTRAL_TOOL_NAME,
     mistral::MISTRAL_TOOL_SCHEMA,
     params::TOOLS_WITH_EFFORT,

@@ -80,29 +80,16 @@ const MAPPED: Words = words! {
     &["ollama"] => "json: cannot unmarshal array into Go struct field .tools.function.parameters.properties of type map[string]api.ToolProperty",
 };
 
-pub(super) const GEMINI_COMPAT_SCHEMA_KEY: Rule = Rule {
-    name: "gemini-compat-schema-key",
-    status: 400,
-    when: "A schema has a keyword that Gemini's schemas do not have.",
-    words: UNKNOWN.lines,
-    evidence: Evidence::Seen,
-    source: "CLIProxyAPI#97, zed#44875",
-    check: gemini_compat_schema_key,
-};
-const UNKNOWN: Words = words! {
-    &["gemini-compat"] => "Invalid JSON payload received. Unknown name \"{key}\" at '{at}': Cannot find field.",
-};
-
 /// A schema of the request: what it is for, its name, where it stands, whether it is strict.
-struct Schema<'v> {
-    what: &'static str,
+pub(super) struct Schema<'v> {
+    pub(super) what: &'static str,
     name: &'v str,
-    path: String,
-    value: &'v Value,
+    pub(super) path: String,
+    pub(super) value: &'v Value,
     strict: bool,
 }
 
-fn schemas<'v>(request: &Request<'v>) -> Vec<Schema<'v>> {
+pub(super) fn schemas<'v>(request: &Request<'v>) -> Vec<Schema<'v>> {
     let strict = |value: &Value| value.field("strict") == Some(&Value::Bool(true));
     let mut schemas = Vec::new();
     let mut add = |function: &'v Value, path: String| {
@@ -139,7 +126,7 @@ fn schemas<'v>(request: &Request<'v>) -> Vec<Schema<'v>> {
 }
 
 /// Walks a schema: the node and the steps that lead to it.
-fn walk<'v>(
+pub(super) fn walk<'v>(
     value: &'v Value,
     steps: &mut Vec<String>,
     visit: &mut dyn FnMut(&'v Value, &[String]),
@@ -173,7 +160,7 @@ fn walk<'v>(
 }
 
 /// The path of what the steps lead to.
-fn below(path: &str, steps: &[String]) -> String {
+pub(super) fn below(path: &str, steps: &[String]) -> String {
     let mut out = path.to_owned();
     for step in steps {
         out.extend([".", step]);
@@ -341,59 +328,8 @@ fn ollama_schema(request: &Request<'_>, findings: &mut Findings) {
     }
 }
 
-fn gemini_compat_schema_key(request: &Request<'_>, findings: &mut Findings) {
-    let functions = schemas(request).into_iter().filter(|schema| schema.what == "function");
-    for (at, schema) in functions.enumerate() {
-        let root = format!("tools[0].function_declarations[{at}].parameters");
-        walk(schema.value, &mut Vec::new(), &mut |node, steps| {
-            for key in super::view::keys(node).filter(|key| NOT_GEMINI.contains(&key.as_str())) {
-                let place = format!("{root}{}", proto(schema.value, steps));
-                let refusal = Refusal {
-                    path: format!("{}.{key}", below(&schema.path, steps)),
-                    fills: &[("key", key), ("at", &place)],
-                    ..Refusal::default()
-                };
-                UNKNOWN.refuse(request, findings, &refusal);
-            }
-        });
-    }
-}
-
-/// The steps as a protobuf path: a map is a list of pairs there.
-fn proto(root: &Value, steps: &[String]) -> String {
-    let (mut out, mut node, mut map) = (String::new(), root, false);
-    for step in steps {
-        if map {
-            let at = super::view::keys(node).position(|key| key == step).unwrap_or_default();
-            out.extend(["[", &at.to_string(), "].value"]);
-            map = false;
-        } else if step.parse::<usize>().is_ok() && node.is_array() {
-            out.extend(["[", step, "]"]);
-        } else {
-            out.extend([".", snake(step)]);
-            map = step == "properties";
-        }
-        let index = step.parse::<usize>().ok();
-        node = node.get(step).or_else(|| node.get(index?)).unwrap_or(&Value::Null);
-    }
-    out
-}
-
-fn snake(name: &str) -> &str {
-    if name == "anyOf" { "any_of" } else { name }
-}
-
 /// Who checks the schemas of functions as the inventor does.
 const COPIES: &[&str] = &["openai", "azure", "openrouter"];
 const NOT_AT_ROOT: &[&str] = &["oneOf", "anyOf", "allOf", "enum", "not"];
 const NOT_STRICT: &[&str] =
     &["allOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas"];
-const NOT_GEMINI: &[&str] = &[
-    "$schema",
-    "additionalProperties",
-    "propertyNames",
-    "const",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "patternProperties",
-];
