@@ -20,12 +20,18 @@ use interlingua_model::{Block, Body, Format, Place, Role, Turn, Verbatim};
 use interlingua_wire::{Json, Text};
 
 use super::forced_while_thinking::turn_off;
+use crate::schema::close;
 use crate::{Work, offer};
 
 pub fn apply(work: &mut Work<'_>) {
     let row = work.profile.params.format;
     let Some(format) = &work.conversation().settings.format else { return };
     let is_json = *format == Format::Json;
+    // Where its objects are closed, a schema of any object is said like JSON without one.
+    let any = |schema: &Json| close::is_any_object(schema.doc().root());
+    let is_any = row.closed
+        && !work.is_own()
+        && matches!(format, Format::Schema { schema, .. } if any(schema));
     let odd = |schema: &Json| !work.is_own() && !schema.is_object();
     if matches!(format, Format::Schema { schema, .. } if odd(schema)) {
         work.loss(Place::SETTINGS, "left out the form of the answer: its schema is none");
@@ -41,7 +47,7 @@ pub fn apply(work: &mut Work<'_>) {
     if !row.schema && !work.is_own() && matches!(format, Format::Schema { .. }) {
         work.loss(Place::SETTINGS, "the answer's schema cannot be said, only that it is JSON");
         work.settings().format = Some(Format::Json);
-    } else if !is_json {
+    } else if !is_json && !is_any {
         return;
     }
     if row.json_in_words && !work.is_own() {

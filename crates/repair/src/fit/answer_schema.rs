@@ -7,6 +7,8 @@
 //! > Invalid schema for response_format 'answer': In context=(), 'additionalProperties' is required to
 //! > be supplied and to be false.
 //!
+//! > For 'object' type, 'additionalProperties' must be explicitly set to false
+//!
 //! > Invalid JSON payload received. Unknown name "oneOf" at 'generation_config.response_schema': Cannot
 //! > find field.
 //!
@@ -21,7 +23,7 @@ use interlingua_wire::{Json, Node};
 
 use crate::Work;
 use crate::profile::tools::{Root, Strict};
-use crate::schema::{look, own, spell};
+use crate::schema::{close, look, own, spell};
 use crate::tools::names;
 
 pub fn apply(work: &mut Work<'_>) {
@@ -52,8 +54,23 @@ pub fn apply(work: &mut Work<'_>) {
             *strict = Some(false);
         }
     }
+    closed_objects(work);
     plain_name(work);
     own_schema(work);
+}
+
+/// Where an answer is held to its schema in any case, the objects of one that crosses are closed.
+fn closed_objects(work: &mut Work<'_>) {
+    let Some(Format::Schema { schema, .. }) = &work.conversation().settings.format else { return };
+    let wanted = work.profile.params.format.closed && !work.is_own();
+    if !wanted || !close::has_open(schema.doc().root()) {
+        return;
+    }
+    let closed = close::close(schema);
+    work.change(Place::SETTINGS, "the objects in the schema of the answer are closed");
+    if let Some(Format::Schema { schema, .. }) = &mut work.settings().format {
+        *schema = closed;
+    }
 }
 
 /// A schema whose name cannot be said is called something like it.

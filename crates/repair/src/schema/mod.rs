@@ -5,8 +5,10 @@
 //! - [`spell`]: keywords mended or left out, anywhere.
 //! - [`inline`]: references followed.
 //! - [`narrow`]: what a narrower kind of schema does not have, in terms of it.
+//! - [`close`]: objects closed, anywhere.
 //! - [`own`]: whether a schema of a provider's own kind may stand as it is.
 
+pub(crate) mod close;
 pub(crate) mod inline;
 pub(crate) mod look;
 mod narrow;

@@ -45,7 +45,7 @@ pub(super) const OLD: Params = Params {
     reads_all: true,
     stops: Stops { blank: false, empty: false, ..FREE_STOPS },
     choice: CLAUDE_CHOICE,
-    format: IN_WORDS,
+    format: Format { closed: true, ..IN_WORDS },
     tiers: Some(&["auto", "standard_only"]),
     displays: Some(&["summarized", "omitted"]),
     beta_display: Some(("updates", "thinking-display-updates-")),
@@ -132,6 +132,7 @@ pub(super) const ANY_FORMAT: Format = Format {
     with_tools: true,
     asked_by: None,
     schema: true,
+    closed: false,
     plain_name: false,
 };
 /// Any JSON can only be asked for in words.

@@ -167,6 +167,8 @@ pub struct Format {
     /// The field, the field in it and the word by which JSON is asked for; a schema alone does not.
     pub asked_by: Option<(&'static str, &'static str, &'static str)>,
     pub schema: bool,
+    /// All objects of a schema are closed.
+    pub closed: bool,
     /// A schema has a name like those of tools.
     pub plain_name: bool,
 }
