@@ -8,6 +8,7 @@
 //! - [`Failure`]: what went wrong, who is to blame, and whether to try again.
 
 mod block;
+mod calls;
 mod conversation;
 mod event;
 mod extras;
@@ -29,6 +30,7 @@ pub use block::{
     Args, Block, Body, Cache, Citation, Form, Media, MediaKind, Origin, Seal, Source, Thinking,
     ToolCall, ToolResult,
 };
+pub use calls::Calls;
 pub use conversation::{Conversation, Role, TopField, Turn};
 pub use event::{Delta, Event};
 pub use extras::Extras;

@@ -1,7 +1,7 @@
 //! The list of contents, written: turn by turn for a request that came in this dialect, and as runs
 //! of user and model for one that did not.
 
-use interlingua_model::{Block, Body, Conversation, Ledger, Place, Role, Turn, Verbatim};
+use interlingua_model::{Block, Body, Calls, Conversation, Ledger, Place, Role, Turn, Verbatim};
 use interlingua_wire::Text;
 use interlingua_wire::json::{Array, Object};
 
@@ -32,16 +32,17 @@ struct Content<'c> {
 
 /// Writes the turns of a request that came in this dialect, each as it was or anew.
 pub(super) fn write_again(conversation: &Conversation, list: &mut Array<'_>, ledger: &mut Ledger) {
+    let calls = Calls::of(conversation);
     for (at, turn) in conversation.turns.iter().enumerate() {
         if let Some(text) = turn.text_for(ID) {
             list.item().json(text);
             continue;
         }
         let mut content = Content::new(turn.role == Role::Assistant);
-        gather(conversation, turn, at, ledger, |spoken, _| content.rest.push(spoken));
+        gather(&calls, turn, at, ledger, |spoken, _| content.rest.push(spoken));
         if !content.is_empty() {
             let extras = |object: &mut Object<'_>| turn.extras.write(ID, object);
-            content.write(conversation, list, extras, ledger);
+            content.write(&calls, list, extras, ledger);
         }
     }
 }
@@ -53,22 +54,23 @@ pub(super) fn write_afresh(
     list: &mut Array<'_>,
     ledger: &mut Ledger,
 ) {
+    let calls = Calls::of(conversation);
     let noted = ledger.entries.len();
     let mut open = Content::new(false);
     for (at, turn) in conversation.turns.iter().enumerate().skip(skip) {
         names::note_extras(&turn.extras, ID, Place::turn(at), ledger);
         let model = turn.role == Role::Assistant;
         let mut spoken = Vec::with_capacity(turn.blocks.len());
-        gather(conversation, turn, at, ledger, |one, _| spoken.push(one));
+        gather(&calls, turn, at, ledger, |one, _| spoken.push(one));
         for one in spoken {
             if open.model != model {
-                open.write(conversation, list, |_| {}, ledger);
+                open.write(&calls, list, |_| {}, ledger);
                 open = Content::new(model);
             }
             open.push(one, ledger);
         }
     }
-    open.write(conversation, list, |_| {}, ledger);
+    open.write(&calls, list, |_| {}, ledger);
     // A content is written when the next one begins; the ledger follows the conversation.
     ledger.entries[noted..].sort_by_key(|entry| (entry.place.index, entry.place.block));
 }
@@ -88,15 +90,16 @@ pub(super) fn write_system(
     list: &mut Array<'_>,
     ledger: &mut Ledger,
 ) {
+    let calls = Calls::of(conversation);
     for (at, block) in conversation.system.iter().enumerate() {
-        write_instruction(block, conversation, Place::system(at), list, ledger);
+        write_instruction(block, &calls, Place::system(at), list, ledger);
     }
     for (at, turn) in conversation.turns.iter().enumerate().take(turns) {
         if conversation.source != ID {
             names::note_extras(&turn.extras, ID, Place::turn(at), ledger);
         }
         for (block_at, block) in turn.blocks.iter().enumerate() {
-            write_instruction(block, conversation, Place::block(at, block_at), list, ledger);
+            write_instruction(block, &calls, Place::block(at, block_at), list, ledger);
         }
     }
 }
@@ -106,15 +109,15 @@ fn instructs(block: &Verbatim<Block>) -> bool {
     block.body.as_text().is_some() || block.text_for(ID).is_some()
 }
 
-fn write_instruction(
+fn write_instruction<'c>(
     block: &Verbatim<Block>,
-    conversation: &Conversation,
+    calls: &'c Calls<'c>,
     place: Place,
     list: &mut Array<'_>,
     ledger: &mut Ledger,
 ) {
     if instructs(block) {
-        encode::write(block, Way::Request(conversation), 0, place, list, ledger);
+        encode::write(block, Way::Request(calls), 0, place, list, ledger);
     } else {
         let what = "left out a part of the instructions that is not text";
         ledger.loss(note::NO_SUCH_BLOCK, place, what);
@@ -123,7 +126,7 @@ fn write_instruction(
 
 /// What of a turn is carried; instructions in the middle become the user's words.
 fn gather<'c>(
-    conversation: &'c Conversation,
+    calls: &'c Calls<'c>,
     turn: &'c Turn,
     at: usize,
     ledger: &mut Ledger,
@@ -141,7 +144,7 @@ fn gather<'c>(
                     (Text::new("<system-reminder>\n"), Text::new("\n</system-reminder>"));
                 Said::Instruction(Text::concat([&before, text, &after]))
             }
-            _ if encode::is_carried(block, Way::Request(conversation), place, ledger) => {
+            _ if encode::is_carried(block, Way::Request(calls), place, ledger) => {
                 Said::Block(block)
             }
             _ => continue,
@@ -177,7 +180,7 @@ impl<'c> Content<'c> {
     /// parts field").
     fn write(
         &self,
-        conversation: &Conversation,
+        calls: &'c Calls<'c>,
         list: &mut Array<'_>,
         extras: impl FnOnce(&mut Object<'_>),
         ledger: &mut Ledger,
@@ -191,7 +194,7 @@ impl<'c> Content<'c> {
                 for Spoken { said, turn, place } in self.results.iter().chain(&self.rest) {
                     match said {
                         Said::Block(block) => {
-                            let way = Way::Request(conversation);
+                            let way = Way::Request(calls);
                             encode::write(block, way, *turn, *place, parts, ledger);
                         }
                         Said::Instruction(text) => {

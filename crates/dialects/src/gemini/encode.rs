@@ -1,7 +1,7 @@
 //! Blocks, written as parts.
 
 use interlingua_model::{
-    Args, Block, Body, Conversation, Form, Ledger, Media, Place, Seal, Source, Thinking, ToolCall,
+    Args, Block, Body, Calls, Form, Ledger, Media, Place, Seal, Source, Thinking, ToolCall,
     Verbatim,
 };
 use interlingua_wire::json::{Array, Object};
@@ -14,7 +14,7 @@ use crate::note;
 /// To whom the parts go: to the provider, or to a client.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Way<'c> {
-    Request(&'c Conversation),
+    Request(&'c Calls<'c>),
     Reply,
 }
 
@@ -60,7 +60,7 @@ fn is_thinking_carried(
     let own_seal = block.seal.as_deref().is_some_and(is_own);
     let carried = own_seal
         || match way {
-            Way::Request(conversation) => block.seal.is_none() && conversation.source == ID,
+            Way::Request(calls) => block.seal.is_none() && calls.conversation().source == ID,
             Way::Reply => thinking.form != Form::Redacted,
         };
     if !carried {

@@ -12,7 +12,7 @@ use crate::{media, note};
 /// Whether there is a part for this; the file stores of other providers are closed to this one. Who
 /// speaks this dialect knows where its files are.
 pub(super) fn can_write(media: &Media, way: Way<'_>) -> bool {
-    let own = matches!(way, Way::Request(conversation) if conversation.source == ID);
+    let own = matches!(way, Way::Request(calls) if calls.conversation().source == ID);
     match &media.source {
         Source::File { id, .. } => own || is_own_file(id),
         Source::Base64 { .. } | Source::Url { .. } | Source::Text(_) | Source::Blocks(_) => true,

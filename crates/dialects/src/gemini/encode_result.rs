@@ -50,7 +50,7 @@ fn name_of(
     ledger: &mut Ledger,
 ) -> Text {
     let call = match way {
-        Way::Request(conversation) => conversation.call_of(turn, &result.call),
+        Way::Request(calls) => calls.call_of(turn, &result.call),
         Way::Reply => None,
     };
     let (called, said) = (call.map(|call| &call.name), result.name.as_ref());
@@ -68,12 +68,8 @@ fn name_of(
 
 /// Whether a call of the result's id has its name.
 fn is_called(result: &ToolResult, way: Way<'_>, turn: usize) -> bool {
-    let Way::Request(conversation) = way else { return false };
-    let turns = conversation.turns.get(..turn).unwrap_or_default();
-    turns.iter().flat_map(|turn| &turn.blocks).any(|block| match &block.body {
-        Body::ToolCall(call) => call.id == result.call && Some(&call.name) == result.name.as_ref(),
-        _ => false,
-    })
+    let (Way::Request(calls), Some(name)) = (way, &result.name) else { return false };
+    calls.has_named(turn, &result.call, name)
 }
 
 impl<'r> Sorted<'r> {

@@ -1,7 +1,7 @@
 //! Turns, encoded as messages.
 
 use interlingua_model::{
-    Block, Body, Conversation, Extras, Ledger, Media, Place, Role, Source, ToolResult, Turn,
+    Block, Body, Calls, Conversation, Extras, Ledger, Media, Place, Role, Source, ToolResult, Turn,
     Verbatim,
 };
 use interlingua_wire::Text;
@@ -17,6 +17,7 @@ use crate::note;
 pub(super) struct Pen<'a> {
     pub(super) flavor: &'static Flavor,
     pub(super) conversation: &'a Conversation,
+    calls: Calls<'a>,
     pub(super) ledger: &'a mut Ledger,
     /// Media of results, which goes into a user message after the run of results.
     moved: Vec<(Text, &'a Media)>,
@@ -28,7 +29,7 @@ impl<'a> Pen<'a> {
         conversation: &'a Conversation,
         ledger: &'a mut Ledger,
     ) -> Self {
-        Self { flavor, conversation, ledger, moved: Vec::new() }
+        Self { flavor, conversation, calls: Calls::of(conversation), ledger, moved: Vec::new() }
     }
 
     /// The whole list. Neighbours that another dialect keeps apart, such as a call and the text
@@ -171,7 +172,7 @@ impl<'a> Pen<'a> {
         content::notes(block, place, self);
         let name = result.name.clone().or_else(|| {
             let before = place.index.unwrap_or_default() as usize;
-            Some(self.conversation.call_of(before, &result.call)?.name.clone())
+            Some(self.calls.call_of(before, &result.call)?.name.clone())
         });
         let is_legacy = self.conversation.source == ID && mark::is_legacy(&block.extras);
         out.object(|o| {

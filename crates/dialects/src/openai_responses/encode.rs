@@ -1,8 +1,8 @@
 //! Turns, written as items of the input.
 
 use interlingua_model::{
-    Args, Block, Body, Conversation, Extras, Form, Ledger, Place, Thinking, ToolCall, ToolResult,
-    Turn, Verbatim,
+    Args, Block, Body, Calls, Extras, Form, Ledger, Place, Thinking, ToolCall, ToolResult, Turn,
+    Verbatim,
 };
 use interlingua_wire::json::{Array, Object};
 use interlingua_wire::{Json, Kind, Text, Writer};
@@ -20,14 +20,14 @@ pub(super) struct At {
 
 /// One turn as the items it needs: neighbouring parts are one message, anything else an item.
 pub(super) fn write_turn(
-    conversation: &Conversation,
+    calls: &Calls<'_>,
     at: usize,
     turn: &Turn,
     a: &mut Array<'_>,
     ledger: &mut Ledger,
 ) {
     note_extras(&turn.extras, Place::turn(at), ledger);
-    let same = conversation.source == ID;
+    let same = calls.conversation().source == ID;
     let mut extras = Some(&turn.extras);
     let mut first = 0;
     let head = |block: &Block| block.extras.find(ID, MESSAGE).cloned();
@@ -55,7 +55,7 @@ pub(super) fn write_turn(
             }
         } else {
             let place = Place::block(at, first);
-            write_item(conversation, at, &group[0], At { place, same }, a, ledger);
+            write_item(calls, at, &group[0], At { place, same }, a, ledger);
         }
         first += group.len();
     }
@@ -102,7 +102,7 @@ fn is_part(body: &Body) -> bool {
 }
 
 fn write_item(
-    conversation: &Conversation,
+    calls: &Calls<'_>,
     turn: usize,
     block: &Verbatim<Block>,
     at: At,
@@ -120,7 +120,7 @@ fn write_item(
         }
         Body::ToolResult(result) => {
             note_block(block, at, ledger);
-            let call = conversation.call_of(turn, &result.call);
+            let call = calls.call_of(turn, &result.call);
             let custom = call.is_some_and(|call| matches!(call.args, Args::Freeform(_)));
             a.object(|o| write_result(result, custom, &block.extras, at, o, ledger));
         }

@@ -1,7 +1,7 @@
 //! A request body, both ways.
 
 use bytes::Bytes;
-use interlingua_model::{Block, Conversation, Ledger, Place, Role, Target, Turn, Verbatim};
+use interlingua_model::{Block, Calls, Conversation, Ledger, Place, Role, Target, Turn, Verbatim};
 use interlingua_wire::json::Object;
 use interlingua_wire::{Doc, Json, Kind, Node, Text, Writer};
 
@@ -223,11 +223,12 @@ fn write_input(
             return o.json("input", text);
         }
     }
+    let calls = Calls::of(conversation);
     o.array("input", |a| {
         for (at, turn) in conversation.turns.iter().enumerate().skip(leading) {
             match turn.text_for(ID).filter(|text| text.kind() != Kind::String) {
                 Some(text) => a.item().json(text),
-                None => encode::write_turn(conversation, at, turn, a, ledger),
+                None => encode::write_turn(&calls, at, turn, a, ledger),
             }
         }
     });
