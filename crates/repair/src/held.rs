@@ -1,6 +1,8 @@
 //! What stands for what a conversation does not say: what the provider holds of it, and ids that nobody wrote.
 
-use interlingua_model::{ToolResult, TopField};
+use std::collections::HashSet;
+
+use interlingua_model::TopField;
 
 use crate::Work;
 use crate::pairing::{Round, Spot, crosses, is_incomplete};
@@ -46,8 +48,6 @@ const NAMELESS: &[&str] = &["no id", "empty id"];
 
 /// Whether two results are of one id.
 pub(crate) fn repeats(work: &Work<'_>, round: &Round) -> bool {
-    round.results(work).any(|(spot, result)| {
-        let same = |(other, one): (Spot, &ToolResult)| other != spot && one.call == result.call;
-        round.results(work).any(same)
-    })
+    let mut seen = HashSet::new();
+    round.results(work).any(|(_, result)| !seen.insert(result.call.contents()))
 }

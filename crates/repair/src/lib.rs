@@ -13,6 +13,7 @@
     reason = "`work` and a `word` of the client are told apart by eye"
 )]
 
+mod apart;
 pub mod docs;
 mod extras;
 mod fingerprint;
@@ -20,8 +21,10 @@ pub mod fit;
 mod hand_on;
 mod hearing;
 mod held;
+mod ids;
 mod inside;
 pub mod ladder;
+mod landing;
 mod look;
 mod marks;
 mod measure;

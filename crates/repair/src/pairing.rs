@@ -3,11 +3,12 @@
 
 use std::ops::Range;
 
-use interlingua_model::{Block, Body, Extras, Role, ToolCall, ToolResult, Turn, Verbatim};
-use interlingua_wire::{Json, Text};
+use interlingua_model::{Block, Body, Role, ToolCall, ToolResult, Turn, Verbatim};
+use interlingua_wire::Text;
 
 pub use crate::held::continues;
 use crate::held::{is_held, is_nameless, repeats};
+pub use crate::ids::{Ids, OLD, UNWRITTEN, is_incomplete, share_id, written_id};
 use crate::profile::calls::{Answers, Strays};
 use crate::{Work, look};
 
@@ -50,18 +51,14 @@ impl Round {
         blocks(work, self.answers.clone()).filter_map(|(spot, block)| Some((spot, result(block)?)))
     }
 
-    /// Whether a call of the model has this id.
-    pub fn has_call(&self, work: &Work<'_>, id: &Text) -> bool {
-        self.calls(work).any(|(_, call)| call.id == *id)
+    /// The ids that the model calls.
+    pub fn called<'w>(&self, work: &'w Work<'_>) -> Ids<'w> {
+        Ids::of(self.calls(work).map(|(_, call)| &call.id))
     }
 
-    /// The number of the first call with this id.
-    pub fn rank(&self, work: &Work<'_>, id: &Text) -> Option<usize> {
-        self.calls(work).position(|(_, call)| call.id == *id)
-    }
-
-    pub fn has_result(&self, work: &Work<'_>, id: &Text) -> bool {
-        self.results(work).any(|(_, result)| result.call == *id)
+    /// The ids that are answered before it speaks again.
+    pub fn answered<'w>(&self, work: &'w Work<'_>) -> Ids<'w> {
+        Ids::of(self.results(work).map(|(_, result)| &result.call))
     }
 }
 
@@ -238,9 +235,12 @@ fn is_matched(work: &Work<'_>, round: &Round) -> bool {
     let (calls, results) = (round.calls(work).count(), round.results(work).count());
     // One result may answer several calls of one id.
     let shared = !work.profile.calls.one_each && !crosses(work);
-    (calls == results || shared && results < calls)
-        && round.calls(work).all(|(_, call)| round.has_result(work, &call.id))
-        && round.results(work).all(|(_, result)| round.has_call(work, &result.call))
+    if !(calls == results || shared && results < calls) {
+        return false;
+    }
+    let (called, answered) = (round.called(work), round.answered(work));
+    round.calls(work).all(|(_, call)| answered.has(&call.id))
+        && round.results(work).all(|(_, result)| called.has(&result.call))
 }
 
 /// A result stands in or behind a turn of instructions.
@@ -275,9 +275,9 @@ fn is_answered_first(work: &Work<'_>, round: &Round) -> bool {
     let calls = &work.profile.calls;
     let leading = leading(work, round);
     let first = || round.results(work).take(leading);
-    let answers = |id: &Text| first().any(|(_, result)| result.call == *id);
+    let answers = Ids::of(first().map(|(_, result)| &result.call));
     let answered = |(spot, call): (Spot, &ToolCall)| {
-        answers(&call.id) || is_nameless(work, spot) && answers(&Text::EMPTY)
+        answers.has(&call.id) || is_nameless(work, spot) && answers.has(&Text::EMPTY)
     };
     if !round.calls(work).all(answered) {
         return false;
@@ -285,7 +285,8 @@ fn is_answered_first(work: &Work<'_>, round: &Round) -> bool {
     if calls.one_each && round.calls(work).count() != leading {
         return false;
     }
-    let known = |(_, result): (Spot, &ToolResult)| round.has_call(work, &result.call);
+    let called = round.called(work);
+    let known = |(_, result): (Spot, &ToolResult)| called.has(&result.call);
     let held = is_held(work, round) && !repeats(work, round);
     match calls.strays {
         Strays::Taken => true,
@@ -296,26 +297,39 @@ fn is_answered_first(work: &Work<'_>, round: &Round) -> bool {
 }
 
 fn is_answered_in_time(work: &Work<'_>, round: &Round) -> bool {
-    round.calls(work).all(|(_, call)| round.has_result(work, &call.id))
-        && round.results(work).all(|(spot, result)| is_known(work, round, spot, result))
+    let (answered, known) = (round.answered(work), Known::of(work, round, round.called(work)));
+    round.calls(work).all(|(_, call)| answered.has(&call.id))
+        && round.results(work).all(|(spot, result)| known.has(work, spot, result))
 }
 
-/// Whether a result answers a call that came before it, be it that of another round where the target
-/// takes that.
-pub fn is_known(work: &Work<'_>, round: &Round, spot: Spot, result: &ToolResult) -> bool {
-    if round.has_call(work, &result.call) {
-        return true;
+/// Which results of a round answer a call that came before them, be it that of another round where the
+/// target takes that.
+#[derive(Debug)]
+pub struct Known<'w> {
+    called: Ids<'w>,
+    crosses: bool,
+    continues: bool,
+    is_held: bool,
+}
+
+impl<'w> Known<'w> {
+    /// Of a round in which the model calls these.
+    pub fn of(work: &Work<'_>, round: &Round, called: Ids<'w>) -> Self {
+        let (crosses, continues) = (crosses(work), continues(work));
+        Self { called, crosses, continues, is_held: is_held(work, round) }
     }
-    if crosses(work) {
-        return false;
-    }
-    match work.profile.calls.strays {
-        Strays::AfterTheirCall => {
-            continues(work)
-                || work.conversation().call_of(spot.0, &result.call).is_some()
-                || crate::mend::foreign_pair::may_answer(work, spot.0, &result.call)
+
+    pub fn has(&self, work: &Work<'_>, spot: Spot, result: &ToolResult) -> bool {
+        if self.called.has(&result.call) {
+            return true;
         }
-        Strays::Refused | Strays::AmongResults | Strays::Taken => is_held(work, round),
+        if self.crosses {
+            return false;
+        }
+        match work.profile.calls.strays {
+            Strays::AfterTheirCall => self.continues || work.is_called(spot.0, &result.call),
+            Strays::Refused | Strays::AmongResults | Strays::Taken => self.is_held,
+        }
     }
 }
 
@@ -330,14 +344,16 @@ fn is_counted(work: &Work<'_>, round: &Round) -> bool {
         // Instructions leave as the user's words, or not at all where there are none.
         let blank = |block: &Verbatim<Block>| look::words(block).is_some_and(Text::is_blank);
         let silent = |turn: &Verbatim<Turn>| look::instructs(turn) && turn.blocks.iter().all(blank);
-        let spoken = turns[..at].iter().rfind(|turn| !silent(turn));
+        let spoken = || turns[..at].iter().rfind(|turn| !silent(turn));
         // Those at the head leave apart, and those before the user's results behind them.
-        let opened = turns[..at].iter().any(|turn| !look::instructs(turn));
+        let opened = || turns[..at].iter().rev().any(|turn| !look::instructs(turn));
         let models = turns[at].role == Role::Assistant;
-        let after_user = opened
-            && spoken.is_some_and(|turn| {
+        let after_user = || {
+            let before = spoken().is_some_and(|turn| {
                 turn.role == Role::User || models && turn.role != Role::Assistant
             });
+            before && opened()
+        };
         let calling = calls(&turns[at]);
         // Nobody but the user and the model has a part in this.
         if !matches!(turns[at].role, Role::User | Role::Assistant)
@@ -349,51 +365,6 @@ fn is_counted(work: &Work<'_>, round: &Round) -> bool {
             Some(next) => results(next) == calling,
             None => turns[at].role != Role::Assistant,
         };
-        results(&turns[at]) == called && (calling == 0 || after_user && answered)
+        results(&turns[at]) == called && (calling == 0 || answered && after_user())
     })
 }
-
-/// A result has an id where its call has one: a call that was written without gets its id written,
-/// or the result goes without, too.
-pub fn share_id(work: &mut Work<'_>, (turn, at): Spot, answer: &mut Block) {
-    let dialect = work.profile.dialect;
-    let extras = &work.block(turn, at).extras;
-    let unwritten = |id: &Json| id.text().is_none_or(|id| id.is_empty());
-    if extras.find(dialect, UNWRITTEN).is_some_and(unwritten) {
-        answer.extras = crate::extras::without(&answer.extras, dialect, UNWRITTEN);
-        answer.extras.put(dialect, Text::word(UNWRITTEN), Json::NULL);
-    }
-    for mark in ["no id", "empty id"] {
-        let extras = &work.block(turn, at).extras;
-        if extras.find(dialect, mark).is_some() {
-            let kept = crate::extras::without(extras, dialect, mark);
-            work.edit(turn, at).extras = kept;
-        }
-    }
-}
-
-/// The id with which a call or a result is written in the target's own dialect.
-pub fn written_id(work: &Work<'_>, block: &Block) -> Option<Text> {
-    let id = match (call(block), result(block)) {
-        (Some(call), _) => &call.id,
-        (_, Some(result)) => &result.call,
-        (None, None) => return None,
-    };
-    let id = match block.extras.find(work.profile.dialect, UNWRITTEN) {
-        None => Some(id.clone()),
-        Some(written) => written.text(),
-    };
-    id.filter(|id| !id.is_empty())
-}
-
-/// Whether something is missing in how a call or a result was written that the target asks for.
-pub fn is_incomplete(work: &Work<'_>, extras: &Extras) -> bool {
-    let dialect = work.profile.dialect;
-    let missed = work.profile.calls.complete;
-    !extras.is_empty() && missed.iter().any(|mark| extras.find(dialect, mark).is_some())
-}
-
-/// What a call or a result that is written in the old way has among its extras.
-pub const OLD: &str = "legacy form";
-/// What a block whose client wrote no id has among its extras.
-pub const UNWRITTEN: &str = "written id";

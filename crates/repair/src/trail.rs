@@ -1,6 +1,12 @@
 //! Where each turn and block came from, so that a change can be told in the client's terms.
 
+mod many;
+
+use std::collections::HashMap;
+
 use interlingua_model::{Entry, Ledger, Place, Section};
+
+pub(crate) use many::{Aside, land, lift};
 
 /// Follows turns and blocks through insertions, removals and moves. Costs nothing until the first.
 #[derive(Debug, Default)]
@@ -12,8 +18,8 @@ pub struct Trail {
     system: Left,
     /// Turns and blocks that no client wrote, so far.
     fresh: u32,
-    /// Blocks that went into another, each after the one it went into.
-    joined: Vec<(Thing, Thing)>,
+    /// Blocks that went into another, by the one they went into.
+    joined: HashMap<Thing, Vec<Thing>>,
     /// Entries of the ledger and the thing each is about.
     pending: Vec<(usize, Thing)>,
 }
@@ -46,8 +52,8 @@ struct Mark {
 }
 
 /// A turn, or a block of it, as first seen. Numbers from `FRESH` on are of things no client wrote.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Thing {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Thing {
     turn: u32,
     block: Option<u32>,
 }
@@ -122,7 +128,7 @@ impl Trail {
         let mut held = vec![thing];
         let mut at = 0;
         while let Some(one) = held.get(at).copied().filter(|_| entry.loss) {
-            held.extend(self.joined.iter().filter(|(into, _)| *into == one).map(|(_, of)| *of));
+            held.extend(self.joined.get(&one).into_iter().flatten());
             at += 1;
         }
         let origins = held.into_iter().skip(1).filter(|of| of.turn < FRESH);
@@ -134,7 +140,7 @@ impl Trail {
     /// What a block says is said by another now, before it goes.
     pub(crate) fn block_joined(&mut self, from: Place, into: Place) {
         if let (Some(from), Some(into)) = (self.thing(from), self.thing(into)) {
-            self.joined.push((into, from));
+            self.joined.entry(into).or_default().push(from);
         }
     }
 

@@ -1,6 +1,9 @@
 //! The conversation under repair: looked at freely, changed only in ways that can be followed.
 
+pub(crate) mod many;
+
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use interlingua_model::{
@@ -9,6 +12,7 @@ use interlingua_model::{
 };
 use interlingua_wire::{Doc, Json, Text};
 
+use crate::ids::Called;
 use crate::inside::Inside;
 use crate::survey::{About, Survey};
 use crate::tools::{self, Look};
@@ -28,6 +32,8 @@ pub struct Work<'w> {
     surveyed: Option<Survey>,
     /// Calls and results before this turn are known to stand as they should.
     paired: usize,
+    /// Which ids are called, as far as somebody has looked.
+    called: RefCell<Called>,
     done: Repaired,
     looks: Option<Rc<[Look]>>,
     /// Tools were passed over that the request still has.
@@ -64,6 +70,7 @@ impl<'w> Work<'w> {
             rule: "",
             surveyed: None,
             paired: 0,
+            called: RefCell::default(),
             done: Repaired::default(),
             looks: None,
             overlooked: false,
@@ -275,9 +282,14 @@ impl<'w> Work<'w> {
 
     /// Takes away a block whose contents another one holds now.
     pub fn remove_into(&mut self, from: (usize, usize), into: (usize, usize)) {
+        self.joins(from, into);
+        self.remove(from.0, from.1);
+    }
+
+    /// What a block says another one holds now: it is about to go.
+    pub(crate) fn joins(&mut self, from: (usize, usize), into: (usize, usize)) {
         let place = |(turn, at)| Place::block(turn, at);
         self.done.trail.block_joined(place(from), place(into));
-        self.remove(from.0, from.1);
     }
 
     pub fn remove(&mut self, turn: usize, at: usize) -> Verbatim<Block> {
@@ -308,10 +320,7 @@ impl<'w> Work<'w> {
                 self.turn(turn).extras.put(dialect, key, value);
             }
         }
-        while !self.blocks(turn + 1).is_empty() {
-            let end = self.blocks(turn).len();
-            self.carry((turn + 1, 0), (turn, end));
-        }
+        self.carry_rest((turn + 1, 0), turn);
         self.remove_turn(turn + 1);
     }
 
@@ -324,6 +333,12 @@ impl<'w> Work<'w> {
         self.paired = before;
     }
 
+    /// Whether there is a call before this turn with this id, or one that may be.
+    pub(crate) fn is_called(&self, turn: usize, id: &Text) -> bool {
+        let mut called = self.called.borrow_mut();
+        called.is_called(self, turn, id) || called.may_be_called(self, turn, id)
+    }
+
     /// Whether a turn has changed since this was asked.
     pub(crate) fn take_changed(&mut self) -> bool {
         std::mem::take(&mut self.changed)
@@ -333,6 +348,7 @@ impl<'w> Work<'w> {
     fn unsettle(&mut self, turn: usize) {
         self.surveyed = None;
         self.changed = true;
+        self.called.get_mut().forget(turn);
         if turn < self.paired {
             self.paired = 0;
         }

@@ -20,7 +20,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use interlingua_model::{Block, Body, Place, derive_id};
+use interlingua_model::{Block, Body, Calls, Place, derive_id};
 use interlingua_wire::{Json, Text};
 
 use crate::Work;
@@ -155,10 +155,13 @@ fn leave_out(work: &mut Work<'_>) {
     let everything = 0..work.turns().len();
     let spots = pairing::blocks(work, everything).map(|(spot, _)| spot);
     let written: Vec<Spot> = spots.filter(|spot| is_written(work, *spot)).collect();
-    for (turn, at) in written.into_iter().rev() {
-        let result = pairing::result(work.block(turn, at));
-        let call = result.and_then(|result| work.conversation().call_of(turn, &result.call));
-        let name = call.map(|call| call.name.clone());
+    let calls = Calls::of(work.conversation());
+    let name_of = |(turn, at): &Spot| {
+        let result = pairing::result(work.block(*turn, *at))?;
+        calls.call_of(*turn, &result.call).map(|call| call.name.clone())
+    };
+    let names: Vec<Option<Text>> = written.iter().map(name_of).collect();
+    for ((turn, at), name) in written.into_iter().zip(names).rev() {
         let dialect = work.profile.dialect;
         let extras = crate::extras::without(&work.block(turn, at).extras, dialect, UNWRITTEN);
         let block = work.edit(turn, at);

@@ -12,7 +12,9 @@
 //! after    custom_tool_call call_1, custom_tool_call_output call_1
 //! ```
 
-use interlingua_model::{Args, Place};
+use std::collections::{HashMap, HashSet};
+
+use interlingua_model::{Args, Calls, Place, ToolResult};
 use interlingua_wire::{Json, Text};
 
 use crate::pairing::{self, Round, Spot};
@@ -27,7 +29,7 @@ pub fn apply(work: &mut Work<'_>) {
     }
     let mut start = 0;
     while let Some(round) = Round::at(work.turns(), start) {
-        while let Some(((turn, at), is_freeform)) = other_kind(work, &round, mark) {
+        for ((turn, at), is_freeform) in other_kinds(work, &round, mark) {
             let dialect = work.profile.dialect;
             let mut extras = crate::extras::without(&work.block(turn, at).extras, dialect, mark);
             if is_freeform {
@@ -40,19 +42,35 @@ pub fn apply(work: &mut Work<'_>) {
     }
 }
 
-/// The first result that is not of the kind of its call, and whether the call takes free text.
-fn other_kind(work: &Work<'_>, round: &Round, mark: &str) -> Option<(Spot, bool)> {
+/// The results that are not of the kind of their call, and whether the call takes free text.
+fn other_kinds(work: &Work<'_>, round: &Round, mark: &str) -> Vec<(Spot, bool)> {
     let dialect = work.profile.dialect;
     let is_marked = |(turn, at): Spot| work.block(turn, at).extras.find(dialect, mark).is_some();
     // What the provider holds may have a call for any result: only a call that lacks one counts.
     let held = pairing::continues(work);
-    round.results(work).find_map(|(spot, result)| {
-        let own = round.calls(work).find(|(_, call)| call.id == result.call);
-        let earlier = || work.conversation().call_of(spot.0, &result.call).filter(|_| !held);
-        let call = own.map(|(_, call)| call).or_else(earlier)?;
-        let is_freeform = matches!(call.args, Args::Freeform(_));
-        let mut same = round.results(work).filter(|(_, other)| other.call == result.call);
-        let answered = held && same.any(|(other, _)| is_marked(other) == is_freeform);
-        (is_freeform != is_marked(spot) && !answered).then_some((spot, is_freeform))
-    })
+    let mut own = HashMap::new();
+    for (_, call) in round.calls(work) {
+        own.entry(call.id.contents()).or_insert(call);
+    }
+    let calls = Calls::of(work.conversation());
+    let is_freeform = |spot: Spot, result: &ToolResult| {
+        let earlier = || calls.call_of(spot.0, &result.call).filter(|_| !held);
+        let call = own.get(&result.call.contents()).copied().or_else(earlier)?;
+        Some(matches!(call.args, Args::Freeform(_)))
+    };
+    let right =
+        |(spot, result): &(Spot, &ToolResult)| is_freeform(*spot, result) == Some(is_marked(*spot));
+    let mut answered: HashSet<_> = round
+        .results(work)
+        .filter(|one| held && right(one))
+        .map(|(_, one)| one.call.contents())
+        .collect();
+    let mut found = Vec::new();
+    for (spot, result) in round.results(work) {
+        let Some(is_freeform) = is_freeform(spot, result) else { continue };
+        if is_freeform != is_marked(spot) && (!held || answered.insert(result.call.contents())) {
+            found.push((spot, is_freeform));
+        }
+    }
+    found
 }

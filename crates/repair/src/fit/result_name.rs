@@ -14,7 +14,10 @@
 //! after    call 1 `search`, result 1 of `search`
 //! ```
 
+use std::collections::HashMap;
+
 use interlingua_model::{Block, Body, Place};
+use interlingua_wire::Text;
 
 use crate::Work;
 use crate::pairing::{self, Spot};
@@ -23,10 +26,22 @@ pub fn apply(work: &mut Work<'_>) {
     if !work.profile.calls.ordered_results {
         return;
     }
-    let misnamed = if pairing::crosses(work) { nameless } else { misnamed };
+    let crosses = pairing::crosses(work);
     for turn in 1..work.turns().len() {
+        let mut calls = None;
+        let mut order = 0;
         for at in 0..work.blocks(turn).len() {
-            if let Some(call) = misnamed(work, (turn, at)) {
+            if pairing::result(work.block(turn, at)).is_none() {
+                continue;
+            }
+            let call = if crosses {
+                nameless(work, (turn, at))
+            } else {
+                let calls = calls.get_or_insert_with(|| CallsBefore::of(work, turn));
+                misnamed(work, calls, (turn, at), order)
+            };
+            order += 1;
+            if let Some(call) = call {
                 name(work, (turn, at), call);
             }
         }
@@ -34,15 +49,14 @@ pub fn apply(work: &mut Work<'_>) {
 }
 
 /// The call of a result without a name, or with another than its call has.
-fn misnamed(work: &Work<'_>, spot: Spot) -> Option<Spot> {
+fn misnamed(work: &Work<'_>, calls: &CallsBefore, spot: Spot, order: usize) -> Option<Spot> {
     let result = pairing::result(work.block(spot.0, spot.1))?;
     let by_call = work.profile.calls.named_results;
     if !by_call && result.name.as_ref().is_some_and(|name| !name.is_empty()) {
         return None;
     }
-    let own = || calls_before(work, spot.0).find(|(_, call)| call.id == result.call);
-    let own = own().map(|(spot, _)| spot).filter(|_| !by_call);
-    let at = own.or_else(|| taken_for(work, spot))?;
+    let own = calls.rank(&result.call).map(|rank| calls.spots[rank]).filter(|_| !by_call);
+    let at = own.or_else(|| calls.taken_for(work, spot, order))?;
     let call = pairing::call(work.block(at.0, at.1))?;
     let differs = result.name.as_ref() != Some(&call.name);
     (differs && !call.name.is_empty()).then_some(at)
@@ -60,27 +74,41 @@ fn nameless(work: &Work<'_>, (turn, at): Spot) -> Option<Spot> {
     (differs && !call.name.is_empty()).then_some(spot)
 }
 
-/// The call that the target takes a result to answer: that of the id with which both are written, or
-/// else the one whose number among the calls is the result's among the results.
-pub(super) fn taken_for(work: &Work<'_>, (turn, at): Spot) -> Option<Spot> {
-    let written = |(turn, at): Spot| pairing::written_id(work, work.block(turn, at));
-    let id = written((turn, at));
-    let same = |spot: Spot| id.as_ref().is_some_and(|id| written(spot).as_ref() == Some(id));
-    let before = &work.blocks(turn)[..at];
-    let order = before.iter().filter(|block| pairing::result(block).is_some()).count();
-    let mut calls = calls_before(work, turn).map(|(spot, _)| spot);
-    calls
-        .find(|spot| same(*spot))
-        .or_else(|| calls_before(work, turn).map(|(spot, _)| spot).nth(order))
+/// The calls of the turn before, whoever makes them.
+pub(super) struct CallsBefore {
+    spots: Vec<Spot>,
+    /// The number of the first with an id, and of the first that is written with one.
+    ids: HashMap<String, usize>,
+    written: HashMap<String, usize>,
 }
 
-/// The calls of the turn before, whoever makes them.
-pub(super) fn calls_before<'w>(
-    work: &'w Work<'_>,
-    turn: usize,
-) -> impl Iterator<Item = (Spot, &'w interlingua_model::ToolCall)> {
-    let before = turn.saturating_sub(1)..turn;
-    pairing::blocks(work, before).filter_map(|(spot, block)| Some((spot, pairing::call(block)?)))
+impl CallsBefore {
+    pub(super) fn of(work: &Work<'_>, turn: usize) -> Self {
+        let mut calls = Self { spots: Vec::new(), ids: HashMap::new(), written: HashMap::new() };
+        for (spot, block) in pairing::blocks(work, turn.saturating_sub(1)..turn) {
+            let Some(call) = pairing::call(block) else { continue };
+            let rank = calls.spots.len();
+            calls.spots.push(spot);
+            calls.ids.entry(call.id.contents().into_owned()).or_insert(rank);
+            if let Some(id) = pairing::written_id(work, block) {
+                calls.written.entry(id.contents().into_owned()).or_insert(rank);
+            }
+        }
+        calls
+    }
+
+    /// The number of the first call with this id.
+    pub(super) fn rank(&self, id: &Text) -> Option<usize> {
+        self.ids.get(&*id.contents()).copied()
+    }
+
+    /// The call that the target takes a result to answer: that of the id with which both are written, or
+    /// else the one whose number among the calls is the result's among the results.
+    pub(super) fn taken_for(&self, work: &Work<'_>, spot: Spot, order: usize) -> Option<Spot> {
+        let id = pairing::written_id(work, work.block(spot.0, spot.1));
+        let same = id.and_then(|id| self.written.get(&*id.contents()).copied());
+        self.spots.get(same.unwrap_or(order)).copied()
+    }
 }
 
 fn name(work: &mut Work<'_>, (turn, at): Spot, call: Spot) {

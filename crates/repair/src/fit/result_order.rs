@@ -15,9 +15,11 @@
 //! after    assistant: call 1, call 2        user: result 1, result 2
 //! ```
 
-use interlingua_model::Place;
+use std::collections::{BTreeSet, HashMap};
 
-use super::result_name::{calls_before, taken_for};
+use interlingua_model::{Place, ToolResult};
+
+use super::result_name::CallsBefore;
 use crate::Work;
 use crate::pairing::{self, Round, Spot};
 
@@ -34,7 +36,7 @@ pub fn apply(work: &mut Work<'_>) {
     let mut start = 0;
     while let Some(round) = Round::at(work.turns(), start) {
         let results: Vec<Spot> = round.results(work).map(|(spot, _)| spot).collect();
-        let mut ranks: Vec<usize> = results.iter().map(|spot| rank(work, &round, *spot)).collect();
+        let mut ranks = ranks(work, &round);
         if !ranks.is_sorted() {
             sort(work, &results, &mut ranks);
         }
@@ -48,12 +50,17 @@ fn own(work: &mut Work<'_>) {
         let of_turn = pairing::blocks(work, turn..turn + 1);
         let results = of_turn.filter(|(_, block)| pairing::result(block).is_some());
         let results: Vec<Spot> = results.map(|(spot, _)| spot).collect();
-        if results.iter().all(|spot| is_taken_rightly(work, *spot)) {
+        if results.is_empty() {
+            continue;
+        }
+        let calls = CallsBefore::of(work, turn);
+        let mut orders = results.iter().enumerate();
+        if orders.all(|(order, spot)| is_taken_rightly(work, &calls, *spot, order)) {
             continue;
         }
         let rank = |(turn, at): &Spot| {
             let result = pairing::result(work.block(*turn, *at))?;
-            calls_before(work, *turn).position(|(_, call)| call.id == result.call)
+            calls.rank(&result.call)
         };
         let ranks: Option<Vec<usize>> = results.iter().map(rank).collect();
         if let Some(mut ranks) = ranks.filter(|ranks| !ranks.is_sorted()) {
@@ -63,37 +70,36 @@ fn own(work: &mut Work<'_>) {
 }
 
 /// Whether the target takes a result to be of the tool that it says.
-fn is_taken_rightly(work: &Work<'_>, spot: Spot) -> bool {
+fn is_taken_rightly(work: &Work<'_>, calls: &CallsBefore, spot: Spot, order: usize) -> bool {
     let name = pairing::result(work.block(spot.0, spot.1)).and_then(|result| result.name.as_ref());
-    let call = taken_for(work, spot).and_then(|(turn, at)| pairing::call(work.block(turn, at)));
+    let call = calls.taken_for(work, spot, order);
+    let call = call.and_then(|(turn, at)| pairing::call(work.block(turn, at)));
     call.is_none_or(|call| name == Some(&call.name))
 }
 
-/// The number of the call that a result answers.
-fn rank(work: &Work<'_>, round: &Round, (turn, at): Spot) -> usize {
-    let result = pairing::result(work.block(turn, at));
-    let mut calls = round.calls(work);
-    let of = result.and_then(|result| calls.position(|(_, call)| call.id == result.call));
-    of.unwrap_or(usize::MAX)
+/// For each result of a round, the number of the call that it answers.
+fn ranks(work: &Work<'_>, round: &Round) -> Vec<usize> {
+    let mut first = HashMap::new();
+    for (rank, (_, call)) in round.calls(work).enumerate() {
+        first.entry(call.id.contents()).or_insert(rank);
+    }
+    let rank = |(_, result): (Spot, &ToolResult)| first.get(&result.call.contents()).copied();
+    round.results(work).map(|result| rank(result).unwrap_or(usize::MAX)).collect()
 }
 
 /// Changes places until each result stands where it must.
 fn sort(work: &mut Work<'_>, results: &[Spot], ranks: &mut [usize]) {
+    let mut rest: BTreeSet<(usize, usize)> = ranks.iter().copied().zip(0..).collect();
     for here in 0..results.len() {
-        let Some(least) = (here..results.len()).min_by_key(|at| ranks[*at]) else { return };
-        if ranks[least] == ranks[here] {
+        let Some((rank, least)) = rest.pop_first() else { return };
+        if rank == ranks[here] {
             continue;
         }
-        exchange(work, results[here], results[least]);
+        rest.remove(&(ranks[here], here));
+        rest.insert((ranks[here], least));
         ranks.swap(here, least);
+        work.exchange(results[here], results[least]);
         let (turn, at) = results[here];
         work.change(Place::block(turn, at), "the result stands in the order of the calls");
     }
-}
-
-fn exchange(work: &mut Work<'_>, first: Spot, second: Spot) {
-    work.carry(second, first);
-    // The one that stood there is now one place further.
-    let moved = (first.0, first.1 + 1);
-    work.carry(moved, second);
 }

@@ -16,6 +16,8 @@
 //! after    user: "hi"
 //! ```
 
+use std::collections::HashMap;
+
 use interlingua_model::{Args, Place};
 use interlingua_wire::{Kind, Node, Text};
 
@@ -28,39 +30,68 @@ pub fn apply(work: &mut Work<'_>) {
         return;
     }
     let dialect = work.profile.dialect;
+    let mut seen = Seen::default();
     for turn in 0..work.turns().len() {
         let this = &work.turns()[turn];
-        let calls = this.extras.find(dialect, CALLS).filter(|_| !is_assistants(this));
-        if calls.is_some_and(|calls| !is_taken(work, turn, calls.doc().root())) {
+        let calls = this.extras.find(dialect, CALLS).filter(|_| !is_assistants(this)).cloned();
+        let Some(calls) = calls else { continue };
+        let calls = calls.doc();
+        if !is_taken(work, turn, calls.root(), &mut seen) {
             let what = "left out calls in a message that is not the model's";
             work.loss(Place::turn(turn), what);
             work.turn(turn).extras.retain(dialect, |key, _| key != CALLS);
+            seen.forget(turn, calls.root());
         }
     }
 }
 
-fn is_taken(work: &Work<'_>, turn: usize, calls: Node<'_>) -> bool {
+fn is_taken(work: &Work<'_>, turn: usize, calls: Node<'_>, seen: &mut Seen) -> bool {
     let unique = work.profile.calls.unique == Unique::Conversation;
-    are_fine(work.profile, calls)
-        && !(unique && calls.items().any(|call| is_repeated(work, turn, &id(call))))
+    let fine = are_fine(work.profile, calls);
+    if !fine || !unique {
+        return fine;
+    }
+    seen.look(work, turn);
+    // Calls after it get another id.
+    !calls.items().any(|call| seen.ids.get(&*id(call).contents()).is_some_and(|count| *count > 1))
+}
+
+/// How many calls have an id, wherever they stand, in the turns before some turn.
+#[derive(Default)]
+struct Seen {
+    looked: usize,
+    ids: HashMap<String, usize>,
+}
+
+impl Seen {
+    /// Counts up to this turn, and with it.
+    fn look(&mut self, work: &Work<'_>, turn: usize) {
+        for turn in &work.turns()[self.looked..=turn] {
+            let own = turn.blocks.iter().filter_map(|block| Some(&pairing::call(block)?.id));
+            own.for_each(|id| self.add(id));
+            if let Some(calls) = turn.extras.find(work.profile.dialect, CALLS) {
+                calls.doc().root().items().for_each(|call| self.add(&id(call)));
+            }
+        }
+        self.looked = turn + 1;
+    }
+
+    fn add(&mut self, id: &Text) {
+        *self.ids.entry(id.contents().into_owned()).or_default() += 1;
+    }
+
+    /// Calls of this turn are gone.
+    fn forget(&mut self, turn: usize, calls: Node<'_>) {
+        for call in calls.items().filter(|_| turn < self.looked) {
+            if let Some(count) = self.ids.get_mut(&*id(call).contents()) {
+                *count -= 1;
+            }
+        }
+    }
 }
 
 fn are_fine(profile: &Profile, calls: Node<'_>) -> bool {
     calls.is_array() && calls.items().all(|call| is_fine(profile, call))
-}
-
-/// Whether several calls have this id up to this turn, wherever they stand. Calls after it get another.
-fn is_repeated(work: &Work<'_>, turn: usize, wanted: &Text) -> bool {
-    let dialect = work.profile.dialect;
-    let mut count = 0;
-    for turn in &work.turns()[..=turn] {
-        let blocks = turn.blocks.iter().filter_map(|block| pairing::call(block));
-        count += blocks.filter(|call| call.id == *wanted).count();
-        if let Some(calls) = turn.extras.find(dialect, CALLS) {
-            count += calls.doc().root().items().filter(|call| id(*call) == *wanted).count();
-        }
-    }
-    count > 1
 }
 
 /// The ids of the calls in a turn that is not the model's, if nothing else speaks against them.

@@ -17,6 +17,7 @@
 //! ```
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use interlingua_model::{Args, Body, Place, derive_id};
 use interlingua_wire::Text;
@@ -24,6 +25,7 @@ use interlingua_wire::Text;
 use crate::Work;
 use crate::fingerprint::{fingerprint, repeats};
 use crate::fit::strange_calls;
+use crate::look::is_assistants;
 use crate::pairing::{self, Round, Spot};
 use crate::profile::calls::Unique;
 
@@ -33,37 +35,57 @@ pub fn apply(work: &mut Work<'_>) {
     if unique == Unique::No || !has_repeated(work, unique) {
         return;
     }
-    let mut seen = HashMap::new();
+    let mut seen = Seen::default();
     let mut last = None;
     let mut start = 0;
     let mut looked = 0;
     while let Some(round) = Round::at(work.turns(), start) {
-        let mut next = (round.speech.start, 0);
-        while let Some((spot, id)) = call_from(work, start, next) {
-            if unique == Unique::Turn && last != Some(spot.0) {
-                seen.clear();
+        let mut pairs = Pairs::of(work, &round);
+        let (mut turn, mut at) = (start, 0);
+        while work.turns().get(turn).is_some_and(|turn| is_assistants(turn)) {
+            let Some(block) = work.blocks(turn).get(at) else {
+                (turn, at) = (turn + 1, 0);
+                continue;
+            };
+            let Some(id) = pairing::call(block).map(|call| call.id.clone()) else {
+                at += 1;
+                continue;
+            };
+            let spot = (turn, at);
+            if unique == Unique::Turn && last != Some(turn) {
+                seen = Seen::default();
             }
-            last = Some(spot.0);
-            next = (spot.0, spot.1 + 1);
+            last = Some(turn);
             let kind = is_freeform(work, spot);
             if unique == Unique::Conversation {
-                let others = (looked..spot.0).flat_map(|turn| strange_calls::ids_in(work, turn));
-                seen.extend(others.map(|id| (id.contents().into_owned(), false)));
-                looked = spot.0;
+                let others = (looked..turn).flat_map(|turn| strange_calls::ids_in(work, turn));
+                seen.ids.extend(others.map(|id| (id.contents().into_owned(), false)));
+                looked = turn;
             }
-            let taken = match seen.get(&*id.contents()) {
+            let taken = match seen.ids.get(&*id.contents()) {
                 Some(before) => unique != Unique::Kind || *before != kind,
                 None => false,
             };
+            pairs.visit(&id);
             if !taken {
-                seen.insert(id.contents().into_owned(), kind);
-            } else if is_said_before(work, start, spot) {
+                seen.ids.insert(id.contents().into_owned(), kind);
+                pairs.keep(&id, spot);
+            } else if pairs.is_said_before(work, &id, spot) {
+                let turns = work.turns().len();
                 leave_out(work, spot, &id);
-                next = spot;
+                pairs.gone += turns - work.turns().len();
+                continue;
             } else {
-                let fresh = fresh(&id, kind, &mut seen);
-                rename(work, start, spot, &id, fresh);
+                let fresh = seen.fresh(&id, kind);
+                let own = pairs.take_results(&id);
+                rename(work, spot, &own, &id, fresh.clone());
+                if pairs.knows(&fresh) {
+                    pairs = Pairs::again(work, start, spot);
+                } else {
+                    pairs.keep(&fresh, spot);
+                }
             }
+            at += 1;
         }
         start = Round::at(work.turns(), start).map_or(start + 1, |round| round.end());
     }
@@ -91,20 +113,6 @@ fn is_freeform(work: &Work<'_>, (turn, at): Spot) -> bool {
     call.is_some_and(|call| matches!(call.args, Args::Freeform(_)))
 }
 
-/// The next call of the round, from a place on.
-fn call_from(work: &Work<'_>, start: usize, from: Spot) -> Option<(Spot, Text)> {
-    let round = Round::at(work.turns(), start)?;
-    let mut calls = round.calls(work);
-    calls.find(|(spot, _)| *spot >= from).map(|(spot, call)| (spot, call.id.clone()))
-}
-
-/// Whether the model said the same call before, in a row with this one.
-fn is_said_before(work: &Work<'_>, start: usize, spot: Spot) -> bool {
-    let Some(round) = Round::at(work.turns(), start) else { return false };
-    let Some(call) = pairing::call(work.block(spot.0, spot.1)) else { return false };
-    round.calls(work).take_while(|(other, _)| *other < spot).any(|(_, other)| other == call)
-}
-
 fn leave_out(work: &mut Work<'_>, (turn, at): Spot, id: &Text) {
     work.change(Place::block(turn, at), format!("the call {id} stands there twice"));
     work.remove(turn, at);
@@ -113,37 +121,116 @@ fn leave_out(work: &mut Work<'_>, (turn, at): Spot, id: &Text) {
     }
 }
 
-/// An id that no call before has.
-fn fresh(id: &Text, kind: bool, seen: &mut HashMap<String, bool>) -> Text {
-    let mut number = 1;
-    loop {
-        let fresh = derive_id("call_", id, number);
-        if !seen.contains_key(&*fresh.contents()) {
-            seen.insert(fresh.contents().into_owned(), kind);
-            return fresh;
+/// The ids of the calls so far, and whether each takes free text.
+#[derive(Default)]
+struct Seen {
+    ids: HashMap<String, bool>,
+    /// How many ids were made of each.
+    made: HashMap<String, usize>,
+}
+
+impl Seen {
+    /// An id that no call before has.
+    fn fresh(&mut self, id: &Text, kind: bool) -> Text {
+        let number = self.made.entry(id.contents().into_owned()).or_default();
+        loop {
+            *number += 1;
+            let fresh = derive_id("call_", id, *number);
+            if let Entry::Vacant(free) = self.ids.entry(fresh.contents().into_owned()) {
+                free.insert(kind);
+                return fresh;
+            }
         }
-        number += 1;
+    }
+}
+
+/// The calls and results of a round by their ids, as its calls are looked at one after the other.
+#[derive(Default)]
+struct Pairs {
+    of: HashMap<String, Pair>,
+    /// How many turns before the results are gone.
+    gone: usize,
+}
+
+#[derive(Default)]
+struct Pair {
+    /// The calls before this one that have the id.
+    before: Vec<Spot>,
+    /// How many there are that were not looked at.
+    after: usize,
+    /// The results in their order, and how many of them belong to calls that were looked at.
+    results: Vec<Spot>,
+    given: usize,
+}
+
+impl Pairs {
+    fn of(work: &Work<'_>, round: &Round) -> Self {
+        let mut pairs: HashMap<String, Pair> = HashMap::new();
+        for (_, call) in round.calls(work) {
+            pairs.entry(call.id.contents().into_owned()).or_default().after += 1;
+        }
+        for (spot, result) in round.results(work) {
+            pairs.entry(result.call.contents().into_owned()).or_default().results.push(spot);
+        }
+        Self { of: pairs, gone: 0 }
+    }
+
+    /// As all is now that the calls up to this one were looked at.
+    fn again(work: &Work<'_>, start: usize, last: Spot) -> Self {
+        let round = Round::at(work.turns(), start);
+        let mut pairs = round.as_ref().map_or_else(Self::default, |round| Self::of(work, round));
+        let calls = round.iter().flat_map(|round| round.calls(work));
+        for (spot, call) in calls.take_while(|(spot, _)| *spot <= last) {
+            pairs.visit(&call.id);
+            pairs.keep(&call.id, spot);
+        }
+        pairs
+    }
+
+    fn knows(&self, id: &Text) -> bool {
+        self.of.contains_key(&*id.contents())
+    }
+
+    fn visit(&mut self, id: &Text) {
+        if let Some(pair) = self.of.get_mut(&*id.contents()) {
+            pair.after -= 1;
+        }
+    }
+
+    /// The call that is looked at has this id, and stays.
+    fn keep(&mut self, id: &Text, spot: Spot) {
+        let pair = self.of.entry(id.contents().into_owned()).or_default();
+        pair.before.push(spot);
+        pair.given += 1;
+    }
+
+    /// Whether the model said the same call before, in a row with this one.
+    fn is_said_before(&self, work: &Work<'_>, id: &Text, spot: Spot) -> bool {
+        let Some(call) = pairing::call(work.block(spot.0, spot.1)) else { return false };
+        let before = self.of.get(&*id.contents()).map_or(&[][..], |pair| &pair.before);
+        before.iter().any(|(turn, at)| pairing::call(work.block(*turn, *at)) == Some(call))
+    }
+
+    /// The results of a call that does not keep its id: the next one, or all if no call comes after it.
+    fn take_results(&mut self, id: &Text) -> Vec<Spot> {
+        let Some(pair) = self.of.get_mut(&*id.contents()) else { return Vec::new() };
+        let rest = pair.results.get(pair.given..).unwrap_or_default();
+        let count = if pair.after == 0 { rest.len() } else { rest.len().min(1) };
+        let own = rest[..count].iter().map(|(turn, at)| (turn - self.gone, *at)).collect();
+        pair.given += count;
+        own
     }
 }
 
 /// Gives the call another id, and its results with it.
-fn rename(work: &mut Work<'_>, start: usize, spot: Spot, id: &Text, fresh: Text) {
-    let Some(round) = Round::at(work.turns(), start) else { return };
-    let (before, after): (Vec<Spot>, Vec<Spot>) = round
-        .calls(work)
-        .filter(|(other, call)| *other != spot && call.id == *id)
-        .map(|(other, _)| other)
-        .partition(|other| *other < spot);
-    let results = round.results(work).filter(|(_, result)| result.call == *id);
-    let count = if after.is_empty() { usize::MAX } else { 1 };
-    let own: Vec<Spot> = results.skip(before.len()).take(count).map(|(own, _)| own).collect();
+fn rename(work: &mut Work<'_>, spot: Spot, own: &[Spot], id: &Text, fresh: Text) {
     let what = format!("another call has the id {id}: this one is {fresh}");
     if let Body::ToolCall(call) = &mut work.edit(spot.0, spot.1).body {
         call.id = fresh.clone();
     }
     work.change(Place::block(spot.0, spot.1), what);
     for (turn, at) in own {
-        if let Body::ToolResult(result) = &mut work.edit(turn, at).body {
+        if let Body::ToolResult(result) = &mut work.edit(*turn, *at).body {
             result.call = fresh.clone();
         }
     }

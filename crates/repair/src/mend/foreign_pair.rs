@@ -21,8 +21,8 @@
 
 use std::collections::HashSet;
 
-use interlingua_model::{Block, Body, Place, Role};
-use interlingua_wire::{Node, Text};
+use interlingua_model::{Block, Body, Place, Role, Verbatim};
+use interlingua_wire::Node;
 
 use crate::Work;
 use crate::fit::{empty_turn, ends_with_assistant, unkept_item, unknown_block};
@@ -72,24 +72,26 @@ fn stands_between(work: &Work<'_>, turn: usize) -> bool {
     is_models(turn.checked_sub(1)) && is_models(Some(turn + 1))
 }
 
-/// Whether a call that only this dialect knows, or that the provider holds, may be what a result at
-/// this turn answers.
-pub fn may_answer(work: &Work<'_>, turn: usize, id: &Text) -> bool {
-    let pairs = work.profile.calls.pairs;
-    let before = pairing::blocks(work, 0..turn);
-    before.into_iter().any(|((at, _), block)| {
-        let Body::Foreign { kind, json, .. } = &block.body else { return false };
-        // What is not taken as it is does not leave.
-        if !unknown_block::is_taken(work, block, work.turns()[at].role) {
-            return false;
-        }
-        if kind == unkept_item::NAMED {
-            // Nor does what names something that is not kept.
-            return word(json.doc().root(), "id").is_empty() || !unkept_item::keeps_nothing(work);
-        }
-        let pair = pairs.iter().find(|pair| *kind == *pair.call);
-        pair.is_some_and(|pair| word(json.doc().root(), pair.ids.0) == id.contents())
-    })
+/// Which results a block may be answered by that is a call only this dialect knows, or that the
+/// provider holds.
+pub(crate) enum Answered {
+    Any,
+    One(String),
+}
+
+pub(crate) fn answered(work: &Work<'_>, turn: usize, block: &Verbatim<Block>) -> Option<Answered> {
+    let Body::Foreign { kind, json, .. } = &block.body else { return None };
+    // What is not taken as it is does not leave.
+    if !unknown_block::is_taken(work, block, work.turns()[turn].role) {
+        return None;
+    }
+    if kind == unkept_item::NAMED {
+        // Nor does what names something that is not kept.
+        let goes = word(json.doc().root(), "id").is_empty() || !unkept_item::keeps_nothing(work);
+        return goes.then_some(Answered::Any);
+    }
+    let pair = work.profile.calls.pairs.iter().find(|pair| *kind == pair.call)?;
+    Some(Answered::One(word(json.doc().root(), pair.ids.0)))
 }
 
 fn halves(work: &Work<'_>) -> Vec<Half> {

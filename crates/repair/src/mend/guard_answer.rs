@@ -18,7 +18,7 @@
 use interlingua_model::{Block, Body, Place, Told, ToolResult};
 use interlingua_wire::Text;
 
-use super::unanswered_call::add_result;
+use super::unanswered_call::{Missing, add_results};
 use crate::Work;
 use crate::pairing::{self, Round, Spot};
 
@@ -45,7 +45,8 @@ fn tell(work: &mut Work<'_>, start: usize, spot: Spot, told: &Told) {
     let at = answered(work, spot, id).or_else(|| answered_by_place(work, start, spot));
     let Some(at) = at else {
         let what = format!("added the guard's result for the call {id}: it did not fit its schema");
-        add_result(work, start, spot, told.message.clone(), what);
+        let missing = Missing { call: spot, message: told.message.clone(), what };
+        add_results(work, start, vec![missing]);
         return;
     };
     let Body::ToolResult(result) = &work.block(at.0, at.1).body else { return };
@@ -77,9 +78,10 @@ fn answered(work: &Work<'_>, call: Spot, id: &Text) -> Option<Spot> {
 /// call by its id, the one in its place.
 fn answered_by_place(work: &Work<'_>, start: usize, call: Spot) -> Option<Spot> {
     let round = Round::at(work.turns(), start)?;
-    let mut open = round.calls(work).filter(|(_, open)| !round.has_result(work, &open.id));
+    let (called, answered) = (round.called(work), round.answered(work));
+    let mut open = round.calls(work).filter(|(_, open)| !answered.has(&open.id));
     let place = open.position(|(spot, _)| spot == call)?;
-    let mut stray = round.results(work).filter(|(_, one)| !round.has_call(work, &one.call));
+    let mut stray = round.results(work).filter(|(_, one)| !called.has(&one.call));
     stray.nth(place).map(|(spot, _)| spot)
 }
 

@@ -23,31 +23,41 @@ use interlingua_wire::Text;
 
 use super::unanswered_call::UNKNOWN_OUTCOME;
 use crate::look::is_assistants;
-use crate::pairing::{self, Round, Spot};
+use crate::pairing::{self, Known, Round, Spot};
 use crate::{Work, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
     pairing::mend_rounds(work, |work, round| {
-        let start = round.speech.start;
-        while let Some(spot) = orphan(work, start) {
-            say(work, spot);
+        let known = Known::of(work, round, round.called(work).kept());
+        let mut home = Home::Unknown;
+        let (mut turn, mut at) = (round.answers.start, 0);
+        while work.turns().get(turn).is_some_and(|turn| !is_assistants(turn)) {
+            let count = work.blocks(turn).len();
+            let result = work.blocks(turn).get(at).and_then(|block| pairing::result(block));
+            if result.is_some_and(|result| !known.has(work, (turn, at), result)) {
+                home = say(work, (turn, at), home);
+                if work.blocks(turn).is_empty() {
+                    work.remove_turn(turn);
+                    continue;
+                }
+                // What went elsewhere stands here no more.
+                at += usize::from(work.blocks(turn).len() >= count);
+            } else if at + 1 < count {
+                at += 1;
+            } else {
+                (turn, at) = (turn + 1, 0);
+            }
         }
     });
 }
 
-fn orphan(work: &Work<'_>, start: usize) -> Option<Spot> {
-    let round = Round::at(work.turns(), start)?;
-    let mut results = round.results(work);
-    let found = results.find(|(spot, result)| !pairing::is_known(work, &round, *spot, result));
-    found.map(|(spot, _)| spot)
-}
-
-fn say(work: &mut Work<'_>, (turn, at): Spot) {
+/// Says what a result without a call says; tells where that of the next one goes.
+fn say(work: &mut Work<'_>, (turn, at): Spot, home: Home) -> Home {
     let block = work.block(turn, at);
-    let Body::ToolResult(result) = &block.body else { return };
+    let Body::ToolResult(result) = &block.body else { return home };
     let (result, cache) = (result.clone(), block.cache.clone());
     let place = Place::block(turn, at);
-    let home = home(work, turn);
+    let home = if matches!(home, Home::Unknown) { find_home(work, turn) } else { home };
     let (text, left_out) = words(&result);
     let id = if result.call.is_empty() { Text::word("?") } else { result.call.clone() };
     if left_out > 0 {
@@ -60,7 +70,7 @@ fn say(work: &mut Work<'_>, (turn, at): Spot) {
     }
     let shown = result.content.into_iter().filter(|block| is_shown(block));
     let mut media: Vec<Verbatim<Block>> = shown.collect();
-    if let Some(home) = home {
+    if !matches!(home, Home::Nowhere) {
         media.insert(0, Block::text(text).into());
         return move_in(work, (turn, at), home, media);
     }
@@ -75,22 +85,24 @@ fn say(work: &mut Work<'_>, (turn, at): Spot) {
     for (after, block) in media.into_iter().enumerate() {
         work.part((turn, at), (turn, at + 1 + after), block.into_value());
     }
+    Home::Nowhere
 }
 
 /// Leaves out what is sealed as thought in a loop of calls that the words of this turn end.
 fn unseat(work: &mut Work<'_>, turn: usize) {
+    if !work.profile.thinking.in_loop {
+        return;
+    }
     let turns = work.turns();
     let users = |at: &usize| {
         let says = |block: &Verbatim<Block>| pairing::result(block).is_none();
         thoughts::is_users(work, *at) && turns[*at].blocks.iter().any(says)
     };
     let start = (0..turn).rev().find(users).map_or(0, |at| at + 1);
-    let end = (turn + 1..turns.len()).find(users).unwrap_or(turns.len());
     let bound = |block: &Block| block.seal.is_some() || matches!(block.body, Body::Foreign { .. });
     let mut earlier = turns[start..turn].iter().filter(|turn| is_assistants(turn));
-    if work.profile.thinking.in_loop
-        && earlier.any(|turn| turn.blocks.iter().any(|block| bound(block)))
-    {
+    if earlier.any(|turn| turn.blocks.iter().any(|block| bound(block))) {
+        let end = (turn + 1..turns.len()).find(users).unwrap_or(turns.len());
         thoughts::leave_out(work, turn + 1..end, |work, turn, at| {
             let sealed = work.block(turn, at).seal.is_some();
             sealed.then(|| "left out thinking whose loop of calls is broken".to_owned())
@@ -101,33 +113,42 @@ fn unseat(work: &mut Work<'_>, turn: usize) {
 /// Where the words of a result without a call go that is among results: words of the user's would end
 /// the loop of calls, and what was thought in it would stand elsewhere.
 enum Home {
+    /// Nobody has asked yet.
+    Unknown,
+    /// Where they are: something else is said there.
+    Nowhere,
     /// With what another tool gave.
     Beside(Spot),
     /// With that this call has no result.
     Instead(Text),
 }
 
-fn home(work: &Work<'_>, turn: usize) -> Option<Home> {
+fn find_home(work: &Work<'_>, turn: usize) -> Home {
     if !work.profile.thinking.in_loop {
-        return None;
+        return Home::Nowhere;
     }
-    let start = (0..turn).rev().find(|at| is_assistants(&work.turns()[*at]))?;
+    let models = |at: &usize| is_assistants(&work.turns()[*at]);
+    let Some(start) = (0..turn).rev().find(models) else { return Home::Nowhere };
     let runs = work.turns()[..start].iter().rev().take_while(|turn| is_assistants(turn)).count();
-    let round = Round::at(work.turns(), start - runs)?;
+    let Some(round) = Round::at(work.turns(), start - runs) else { return Home::Nowhere };
     let mut said = pairing::blocks(work, round.answers.clone());
     if said.any(|(_, block)| pairing::result(block).is_none()) {
-        return None;
+        return Home::Nowhere;
     }
-    let known = round.results(work).filter(|(_, result)| round.has_call(work, &result.call)).last();
+    let called = round.called(work);
+    let known = round.results(work).filter(|(_, result)| called.has(&result.call)).last();
     match known {
-        Some((spot, _)) => Some(Home::Beside(spot)),
-        None => round.calls(work).next().map(|(_, call)| Home::Instead(call.id.clone())),
+        Some((spot, _)) => Home::Beside(spot),
+        None => round
+            .calls(work)
+            .next()
+            .map_or(Home::Nowhere, |(_, call)| Home::Instead(call.id.clone())),
     }
 }
 
-fn move_in(work: &mut Work<'_>, from: Spot, home: Home, said: Vec<Verbatim<Block>>) {
+fn move_in(work: &mut Work<'_>, from: Spot, home: Home, said: Vec<Verbatim<Block>>) -> Home {
     match home {
-        Home::Beside(to) => {
+        Home::Beside(mut to) => {
             let cache = work.block(from.0, from.1).cache.clone();
             let block = work.edit(to.0, to.1);
             block.cache = block.cache.take().or(cache);
@@ -135,9 +156,13 @@ fn move_in(work: &mut Work<'_>, from: Spot, home: Home, said: Vec<Verbatim<Block
                 result.content.extend(said);
             }
             work.remove_into(from, to);
-            if work.blocks(from.0).is_empty() {
-                work.remove_turn(from.0);
+            if from.0 == to.0 && from.1 < to.1 {
+                to.1 -= 1;
+            } else if from.0 < to.0 && work.blocks(from.0).is_empty() {
+                // The turn goes as well.
+                to.0 -= 1;
             }
+            Home::Beside(to)
         }
         Home::Instead(call) => {
             let is_error = said.len() == 1;
@@ -146,7 +171,9 @@ fn move_in(work: &mut Work<'_>, from: Spot, home: Home, said: Vec<Verbatim<Block
             let result = ToolResult { call, name: None, content, is_error };
             let block = work.edit(from.0, from.1);
             *block = Block { cache: block.cache.take(), ..Block::new(Body::ToolResult(result)) };
+            Home::Beside(from)
         }
+        Home::Unknown | Home::Nowhere => home,
     }
 }
 

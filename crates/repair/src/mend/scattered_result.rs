@@ -18,25 +18,35 @@
 //! after    assistant: call 1        user: result 1, "hurry"
 //! ```
 
-use interlingua_model::{Place, Role, Turn, Verbatim};
+use interlingua_model::{Block, Place, Role, Verbatim};
 
-use crate::Work;
+use crate::apart::mend_rounds_apart;
 use crate::held::is_held;
 use crate::pairing::{self, Round, Spot};
 use crate::profile::calls::Answers;
+use crate::{Work, landing};
 
 pub fn apply(work: &mut Work<'_>) {
-    pairing::mend_rounds(work, |work, round| {
+    mend_rounds_apart(work, |work, round| {
         let start = round.speech.start;
-        while let Some(spot) = scattered(work, start) {
-            bring(work, start, spot);
+        loop {
+            let mut spots = scattered(work, start);
+            // A turn with nothing in it parts nothing any more once the first stands there.
+            if landing::fills(work, start) {
+                spots.truncate(1);
+            }
+            if spots.is_empty() {
+                return;
+            }
+            bring(work, start, &spots);
         }
     });
 }
 
-/// The first result that does not stand where it must.
-fn scattered(work: &Work<'_>, start: usize) -> Option<Spot> {
-    let round = Round::at(work.turns(), start)?;
+/// The results that do not stand where they must, up to where it depends on those that they are gone.
+fn scattered(work: &Work<'_>, start: usize) -> Vec<Spot> {
+    let mut found = Vec::new();
+    let Some(round) = Round::at(work.turns(), start) else { return found };
     let answers = work.profile.calls.answers;
     let turns = &work.turns()[round.answers.clone()];
     let crosses = pairing::crosses(work);
@@ -44,41 +54,49 @@ fn scattered(work: &Work<'_>, start: usize) -> Option<Spot> {
         && matches!(answers, Answers::FirstAfterRun | Answers::FirstAfterTurn | Answers::Anywhere);
     let one_turn = !crosses && matches!(answers, Answers::NextTurn | Answers::Counted);
     if !crosses && answers == Answers::BeforeNext {
-        return None;
+        return found;
     }
+    let called = round.called(work);
     let held = is_held(work, &round);
     let mut passed = false;
+    let mut leaves = false;
     for (turn, said) in (round.answers.start..).zip(turns) {
         let instructs = said.role != Role::User;
+        let moves = |block: &Verbatim<Block>| {
+            pairing::result(block).is_some_and(|result| held || called.has(&result.call))
+        };
+        // A turn of instructions that are all results goes with them, and parts nothing then.
+        let went = leaves;
+        leaves = instructs && !said.blocks.is_empty() && said.blocks.iter().all(moves);
+        if went && !leaves {
+            return found;
+        }
         passed |= instructs && (crosses || !work.is_passed_over(said))
             || one_turn && turn > round.answers.start;
         for (at, block) in said.blocks.iter().enumerate() {
             let result = pairing::result(block);
             // Of a call that the provider holds, it must only be the user's.
             let strange = held && instructs;
-            match result.filter(|result| strange || round.has_call(work, &result.call)) {
-                Some(_) if passed || instructs => return Some((turn, at)),
+            match result.filter(|result| strange || called.has(&result.call)) {
+                Some(_) if passed || instructs => found.push((turn, at)),
                 Some(_) => {}
                 None => passed |= in_order && !instructs,
             }
         }
         passed |= in_order && said.blocks.is_empty() && !instructs;
     }
-    None
+    found
 }
 
-fn bring(work: &mut Work<'_>, start: usize, (turn, at): Spot) {
-    let Some(round) = Round::at(work.turns(), start) else { return };
+fn bring(work: &mut Work<'_>, start: usize, spots: &[Spot]) {
     let count = work.turns().len();
-    let place = pairing::place_for_result(work, &round);
-    let from = (turn + (work.turns().len() - count), at);
-    work.carry(from, place);
-    work.change(Place::block(place.0, place.1), "a result stands right after its call");
-    if is_empty(&work.turns()[from.0]) {
-        work.remove_turn(from.0);
+    let lifted = work.lift(spots);
+    for (turn, at) in landing::land(work, start, lifted) {
+        work.change(Place::block(turn, at), "a result stands right after its call");
     }
-}
-
-fn is_empty(turn: &Verbatim<Turn>) -> bool {
-    turn.blocks.is_empty()
+    let made = work.turns().len() - count;
+    let mut gone: Vec<usize> = spots.iter().map(|(turn, _)| turn + made).collect();
+    gone.dedup();
+    gone.retain(|turn| work.blocks(*turn).is_empty());
+    work.remove_turns(&gone);
 }

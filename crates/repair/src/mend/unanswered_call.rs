@@ -17,71 +17,76 @@
 //! after    assistant: call 1 `bash`        user: result 1 (error) "Interrupted: …", "stop, do it otherwise"
 //! ```
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use interlingua_model::{Block, Body, Place, Role, ToolResult, Verbatim};
 use interlingua_wire::Text;
 
-use crate::Work;
+use crate::apart::mend_rounds_apart;
 use crate::fit::empty_turn::EMPTY_MESSAGE;
 use crate::pairing::{self, Round, Spot};
+use crate::{Work, landing};
 
 pub fn apply(work: &mut Work<'_>) {
-    pairing::mend_rounds(work, |work, round| {
-        let start = round.speech.start;
-        while let Some(spot) = unanswered(work, start) {
-            answer(work, start, spot);
-        }
+    mend_rounds_apart(work, |work, round| {
+        let calls = unanswered(work, round).into_iter();
+        let missing = calls.map(|(spot, id)| Missing {
+            call: spot,
+            message: Text::new(UNKNOWN_OUTCOME),
+            what: format!("added a result for the call {id}: its outcome is unknown"),
+        });
+        add_results(work, round.speech.start, missing.collect());
     });
 }
 
-/// The first call that has no result: where calls share an id, each wants one.
-fn unanswered(work: &Work<'_>, start: usize) -> Option<Spot> {
-    let round = Round::at(work.turns(), start)?;
-    let mut calls = round.calls(work);
-    let open = calls.find(|(spot, call)| {
-        let same = round.calls(work).filter(|(_, other)| other.id == call.id);
-        let before = same.take_while(|(other, _)| other < spot).count();
-        let results = round.results(work).filter(|(_, result)| result.call == call.id);
-        results.count() <= before
-    });
-    open.map(|(spot, _)| spot)
-}
-
-fn answer(work: &mut Work<'_>, start: usize, spot: Spot) {
-    let Some(call) = pairing::call(work.block(spot.0, spot.1)) else { return };
-    let what = format!("added a result for the call {}: its outcome is unknown", call.id);
-    add_result(work, start, spot, Text::new(UNKNOWN_OUTCOME), what);
-}
-
-/// Adds a result that says what went wrong, for a call of the round that begins with `start`.
-pub(crate) fn add_result(
-    work: &mut Work<'_>,
-    start: usize,
-    spot: Spot,
-    message: Text,
-    what: String,
-) {
-    let Some(round) = Round::at(work.turns(), start) else { return };
-    let Some(called) = pairing::call(work.block(spot.0, spot.1)) else { return };
-    let call = called.id.clone();
-    let by_name = work.profile.calls.ordered_results;
-    let name = by_name.then(|| called.name.clone());
-    let rank = round.rank(work, &call);
-    let content = vec![Block::text(message).into()];
-    let result = ToolResult { call, name, content, is_error: true };
-    let mut block = Block::new(Body::ToolResult(result));
-    pairing::share_id(work, spot, &mut block);
-    let (turn, mut at) = pairing::place_for_result(work, &round);
-    if by_name {
-        let later = |block: &Block| {
-            let before = pairing::result(block);
-            before.is_some_and(|before| round.rank(work, &before.call) > rank)
-        };
-        at -= work.blocks(turn)[..at].iter().rev().take_while(|block| later(block)).count();
+/// The calls that have no result: where calls share an id, each wants one.
+fn unanswered(work: &Work<'_>, round: &Round) -> Vec<(Spot, Text)> {
+    let mut results: HashMap<Cow<'_, str>, usize> = HashMap::new();
+    for (_, result) in round.results(work) {
+        *results.entry(result.call.contents()).or_default() += 1;
     }
-    work.insert(turn, at, block);
-    work.change(Place::block(turn, at), what);
-    if work.blocks(turn).iter().any(|block| !work.is_said(block)) {
-        keep_word(work, turn);
+    let open = round.calls(work).filter(|(_, call)| match results.get_mut(&call.id.contents()) {
+        Some(left) if *left > 0 => {
+            *left -= 1;
+            false
+        }
+        _ => true,
+    });
+    open.map(|(spot, call)| (spot, call.id.clone())).collect()
+}
+
+/// A result that says what went wrong, for a call.
+pub(crate) struct Missing {
+    pub call: Spot,
+    pub message: Text,
+    pub what: String,
+}
+
+/// Adds results for calls, in their order, of the round that begins with `start`.
+pub(crate) fn add_results(work: &mut Work<'_>, start: usize, missing: Vec<Missing>) {
+    let by_name = work.profile.calls.ordered_results;
+    let mut added = Vec::with_capacity(missing.len());
+    let mut said = Vec::with_capacity(missing.len());
+    for Missing { call: spot, message, what } in missing {
+        let Some(called) = pairing::call(work.block(spot.0, spot.1)) else { continue };
+        let name = by_name.then(|| called.name.clone());
+        let content = vec![Block::text(message).into()];
+        let result = ToolResult { call: called.id.clone(), name, content, is_error: true };
+        let mut block = Block::new(Body::ToolResult(result));
+        pairing::share_id(work, spot, &mut block);
+        added.push(block.into());
+        said.push(what);
+    }
+    let places = landing::land_in_order(work, start, added, by_name);
+    let mut told = None;
+    for ((turn, at), what) in places.into_iter().zip(said) {
+        work.change(Place::block(turn, at), what);
+        if told.replace(turn) != Some(turn)
+            && work.blocks(turn).iter().any(|block| !work.is_said(block))
+        {
+            keep_word(work, turn);
+        }
     }
 }
 

@@ -20,7 +20,7 @@ use interlingua_wire::Text;
 use crate::fit::empty_turn::EMPTY_MESSAGE;
 use crate::pairing::{self, Round, Spot};
 use crate::profile::calls::Answers;
-use crate::{Work, thoughts};
+use crate::{Work, landing, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
     // Where sides do not count, what is moved may have answered the round before.
@@ -50,19 +50,11 @@ fn sort(work: &mut Work<'_>) {
                 return;
             }
         }
-        while let Some(spot) = result_of_model(work, start) {
-            to_user(work, start, spot);
-        }
+        to_user(work, start);
         while let Some(spot) = call_of_user(work, start) {
             to_model(work, spot);
         }
     });
-}
-
-fn result_of_model(work: &Work<'_>, start: usize) -> Option<Spot> {
-    let round = Round::at(work.turns(), start)?;
-    let mut said = pairing::blocks(work, round.speech);
-    said.find(|(_, block)| pairing::result(block).is_some()).map(|(spot, _)| spot)
 }
 
 /// The first call of the user's last turn before the model speaks.
@@ -92,36 +84,42 @@ fn call_of_user(work: &Work<'_>, start: usize) -> Option<Spot> {
     said.find(|(_, block)| pairing::call(block).is_some()).map(|(spot, _)| spot)
 }
 
-fn to_user(work: &mut Work<'_>, start: usize, spot: Spot) {
+fn to_user(work: &mut Work<'_>, start: usize) {
     let Some(round) = Round::at(work.turns(), start) else { return };
-    let place = pairing::place_for_result(work, &round);
-    work.carry(spot, place);
-    let what = "a result in the model's turn is the user's";
-    work.change(Place::block(place.0, place.1), what);
+    let said = pairing::blocks(work, round.speech.clone());
+    let results = said.filter(|(_, block)| pairing::result(block).is_some());
+    let results: Vec<Spot> = results.map(|(spot, _)| spot).collect();
+    if results.is_empty() {
+        return;
+    }
+    let lifted = work.lift(&results);
+    for (turn, at) in landing::land(work, start, lifted) {
+        work.change(Place::block(turn, at), "a result in the model's turn is the user's");
+    }
     // A turn in which nothing else is said stays, unless the model says more: those before and after
     // it do not answer each other.
-    if work.blocks(spot.0).is_empty() && round.speech.len() > 1 {
-        work.remove_turn(spot.0);
-    }
+    let mut gone: Vec<usize> = results.iter().map(|(turn, _)| *turn).collect();
+    gone.dedup();
+    gone.retain(|turn| work.blocks(*turn).is_empty());
+    gone.truncate(round.speech.len() - 1);
+    work.remove_turns(&gone);
 }
 
 /// The turn is divided: what stands before the call, the model's calls, what stands after them.
 fn to_model(work: &mut Work<'_>, (turn, at): Spot) {
     let role = work.turns()[turn].role;
     work.insert_turn(turn + 1, Turn::new(Role::Assistant));
-    while work.blocks(turn).get(at).is_some_and(|block| pairing::call(block).is_some()) {
-        let end = work.blocks(turn + 1).len();
-        work.carry((turn, at), (turn + 1, end));
-        work.change(Place::block(turn + 1, end), "a call in the user's turn is the model's");
+    let calls = work.blocks(turn)[at..].iter().take_while(|block| pairing::call(block).is_some());
+    let calls = calls.count();
+    work.carry_all(turn, at..at + calls, turn + 1);
+    for call in 0..calls {
+        work.change(Place::block(turn + 1, call), "a call in the user's turn is the model's");
     }
     // What is answered comes before what the model says next, also where nothing answers it yet.
     let spoken = work.turns().get(turn + 2).is_none_or(|next| next.role == Role::Assistant);
     if work.blocks(turn).len() > at || spoken {
         work.insert_turn(turn + 2, Turn::new(role));
-        while work.blocks(turn).len() > at {
-            let end = work.blocks(turn + 2).len();
-            work.carry((turn, at), (turn + 2, end));
-        }
+        work.carry_rest((turn, at), turn + 2);
     }
     close(work, turn + 2);
     if work.blocks(turn).is_empty() {
