@@ -84,7 +84,12 @@ const READ: &[(&str, &str, &str)] = &[
 ];
 
 /// Wordings of those rules that are about something else: a value, not a field.
-const ELSE: &[&str] = &["Input should be", "invalid reasoning value", "must be between 0 and 1"];
+const ELSE: &[&str] = &[
+    "Input should be",
+    "invalid reasoning value",
+    "must be between 0 and 1",
+    "Proto field is not repeating",
+];
 
 #[test]
 fn the_words_of_every_rule_are_read_as_what_they_are() {
