@@ -1,10 +1,9 @@
 //! `cargo xtask fuzz`: mutated inputs against the properties in `fuzz/`, on the stable toolchain.
 
-use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::Outcome;
-use crate::run::{cargo, run, status};
+use crate::run::{built, program, status};
 
 /// The part of the test command: bounded, and the same inputs in the same order every time.
 pub(crate) fn short() -> Outcome {
@@ -21,8 +20,8 @@ pub(crate) fn command(arguments: &[String]) -> Outcome {
 }
 
 fn fuzz(arguments: &[String]) -> Outcome {
-    run(&mut on_runner("build"))?;
-    let ended = status(runner().args(arguments))?;
+    let runner = built("interlingua-fuzz", "registry")?;
+    let ended = status(program(&runner).args(arguments))?;
     if ended.success() {
         return Ok(());
     }
@@ -33,24 +32,10 @@ fn fuzz(arguments: &[String]) -> Outcome {
         // Killed, by a full stack for example: nobody was left to save the input. The inputs are a
         // function of the seed, so the same run with a note of each input finds it again.
         println!("the runner was killed ({ended}); running once more, keeping each input");
-        status(runner().args(arguments).arg("--keep-last"))?;
+        status(program(&runner).args(arguments).arg("--keep-last"))?;
         println!("the input is the newest file in fuzz/crashes");
         println!("replay: cargo xtask fuzz PROPERTY --replay fuzz/crashes/PROPERTY-last");
     }
     Err("A property does not hold; the lines above say for which input and how to replay it."
         .into())
-}
-
-fn runner() -> Command {
-    let mut command = on_runner("run");
-    command.arg("--");
-    command
-}
-
-/// The profile of the tests: optimised, with overflow checks, and built already.
-fn on_runner(verb: &str) -> Command {
-    let mut command = cargo();
-    command.args([verb, "--quiet", "--profile", "test", "--locked"]);
-    command.args(["--package", "interlingua-fuzz"]);
-    command
 }

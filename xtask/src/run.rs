@@ -34,10 +34,16 @@ pub(crate) fn cargo() -> Command {
     program(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// The command as the tests of the workspace want it: with their profile and features, nothing is built twice.
+/// The command.
 pub(crate) fn binary() -> Result<PathBuf, String> {
-    run(cargo().args(["test", "--workspace", "--locked", "--no-run", "--test", "cli"]))?;
-    Ok(target().join("debug").join("interlingua"))
+    built("interlingua", "cli")
+}
+
+/// A program as one of its tests wants it: with the profile and the features of all tests, nothing is built
+/// twice.
+pub(crate) fn built(name: &str, test: &str) -> Result<PathBuf, String> {
+    run(cargo().args(["test", "--workspace", "--locked", "--quiet", "--no-run", "--test", test]))?;
+    Ok(target().join("debug").join(name))
 }
 
 pub(crate) fn program(name: impl AsRef<OsStr>) -> Command {
