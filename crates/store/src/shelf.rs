@@ -1,6 +1,9 @@
 //! The memory before a database, for one kind: what was kept, what was found, and what is not there.
 
 mod anew;
+mod removal;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::Ordering;
@@ -12,6 +15,7 @@ use crate::retention::Retention;
 use crate::slots::{Kept, Slot, Slots};
 
 pub(crate) use self::anew::Recalled;
+pub(crate) use self::removal::{Removal, Removals};
 
 /// One shelf for each kind.
 #[derive(Debug)]
@@ -31,19 +35,11 @@ struct Inside {
     slots: Slots,
     /// What no database holds yet, by place. Not bounded here: the queue of the writer is.
     waiting: HashMap<Box<str>, Vec<Arc<Kept>>>,
-    /// What is to be removed, and may still be read.
-    removals: Vec<(u64, Removal)>,
+    removals: Removals,
+    /// How many removals have ended.
+    removed: u64,
     /// Numbers for loads and removals.
     last: u64,
-}
-
-/// Which records go.
-#[derive(Clone, Debug)]
-pub(crate) struct Removal {
-    pub(crate) owner: Option<String>,
-    pub(crate) key: Option<String>,
-    /// Newer ones stay.
-    pub(crate) before: i64,
 }
 
 /// What came of looking.
@@ -63,6 +59,8 @@ pub(crate) struct Missing {
     pub(crate) key: String,
     /// What waits to be written: whether the load sees it in the database is a matter of luck.
     pub(crate) known: Vec<Arc<Kept>>,
+    /// What was being removed when it was asked for.
+    going: Removals,
 }
 
 impl Shelves {
@@ -91,7 +89,8 @@ impl Shelf {
         let inside = Inside {
             slots: Slots::new(bytes),
             waiting: HashMap::new(),
-            removals: Vec::new(),
+            removals: Removals::default(),
+            removed: 0,
             last: 0,
         };
         let age = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
@@ -145,7 +144,8 @@ impl Shelf {
             } else {
                 look.load = inside.load(place, look.load);
                 let known = inside.waiting.get(place).cloned().unwrap_or_default();
-                look.missing.push(Missing { key: (*key).to_owned(), known });
+                let going = inside.removals.clone();
+                look.missing.push(Missing { key: (*key).to_owned(), known, going });
             }
         }
         look
@@ -177,7 +177,8 @@ impl Shelf {
             let place = places.at(key);
             if inside.slots.find(place).is_none() {
                 load = inside.load(place, load);
-                unknown.push(Missing { key: key.clone(), known: Vec::new() });
+                let going = inside.removals.clone();
+                unknown.push(Missing { key: key.clone(), known: Vec::new(), going });
             }
         }
         (unknown, load)
@@ -196,7 +197,7 @@ impl Shelf {
         let place = places.at(&missing.key);
         let mut all = Slot::default();
         for row in rows.iter().chain(&missing.known) {
-            if !inside.removals.iter().any(|(_, removal)| removal.covers(row)) {
+            if !inside.removals.cover(row) && !missing.going.cover(row) {
                 all.put(row);
             }
         }
@@ -266,21 +267,27 @@ impl Shelf {
         });
         inside.slots.clear();
         inside.last += 1;
-        inside.removals.push((inside.last, removal));
+        inside.removals.begin(inside.last, removal);
         inside.last
     }
 
     /// The database has removed them. What was read before that is not to be believed.
     pub(crate) fn removed(&self, number: u64) {
         let inside = &mut *self.inside();
-        inside.removals.retain(|(other, _)| *other != number);
+        inside.removals.end(number);
+        inside.removed += 1;
         inside.slots.clear();
     }
 
-    /// The records among these that are not being removed.
-    pub(crate) fn remaining(&self, rows: &mut BTreeMap<i64, Arc<Kept>>) {
+    /// What is being removed.
+    pub(crate) fn going(&self) -> Removals {
+        self.inside().removals.clone()
+    }
+
+    /// The records among these that are not being removed, and were not when they were asked for.
+    pub(crate) fn remaining(&self, rows: &mut BTreeMap<i64, Arc<Kept>>, going: &Removals) {
         let inside = self.inside();
-        rows.retain(|_, row| !inside.removals.iter().any(|(_, removal)| removal.covers(row)));
+        rows.retain(|_, row| !inside.removals.cover(row) && !going.cover(row));
     }
 
     /// What lies in the database is not known any more: somebody else has changed it.
@@ -342,14 +349,6 @@ pub(crate) fn found<'k>(
     kept: impl Iterator<Item = &'k Arc<Kept>>,
 ) -> impl Iterator<Item = Found> {
     kept.map(move |kept| Found { key: key.to_owned(), body: kept.body.clone() })
-}
-
-impl Removal {
-    pub(crate) fn covers(&self, kept: &Kept) -> bool {
-        kept.id < self.before
-            && self.owner.as_ref().is_none_or(|owner| *owner == kept.owner)
-            && self.key.as_ref().is_none_or(|key| kept.keys.contains(key))
-    }
 }
 
 /// Where the keys of one owner are: owner and key as one text; no two pairs make the same.

@@ -184,7 +184,8 @@ impl Store for Postgres {
     }
 
     fn all(&self, kind: Kind) -> BoxFuture<'_, Vec<Record>> {
-        let mut all = self.shared.shelves.of(kind).waiting();
+        let known = self.shared.shelves.of(kind);
+        let (mut all, going) = (known.waiting(), known.going());
         let shared = Arc::clone(&self.shared);
         let task = self.runtime.spawn(async move {
             let rows = shared.link.within(PATIENCE * 5, async {
@@ -201,7 +202,7 @@ impl Store for Postgres {
         Box::pin(async move {
             if let Ok(Some(rows)) = task.await {
                 all.extend(rows);
-                self.shared.shelves.of(kind).remaining(&mut all);
+                known.remaining(&mut all, &going);
             }
             all.values().rev().map(|kept| kept.record()).collect()
         })

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::{Places, Shelf};
+use super::{Places, Removals, Shelf};
 use crate::slots::{Kept, Slot};
 
 /// A key that the database is asked for.
@@ -15,6 +15,9 @@ pub(crate) struct Recalled {
     waiting: Vec<Arc<Kept>>,
     /// What the database had when it was asked last.
     pub(crate) known: Vec<Arc<Kept>>,
+    /// What was being removed then, and how many removals had ended.
+    going: Removals,
+    removed: u64,
 }
 
 impl Shelf {
@@ -45,6 +48,8 @@ impl Shelf {
                 key: (*key).to_owned(),
                 waiting: inside.waiting.get(place).cloned().unwrap_or_default(),
                 known: known.unwrap_or_default(),
+                going: inside.removals.clone(),
+                removed: inside.removed,
             });
         }
         recalled
@@ -65,7 +70,7 @@ impl Shelf {
         let place = places.at(&recalled.key);
         let mut all = Slot::default();
         for row in rows.iter().chain(&recalled.waiting) {
-            if !inside.removals.iter().any(|(_, removal)| removal.covers(row)) {
+            if !inside.removals.cover(row) && !recalled.going.cover(row) {
                 all.put(row);
             }
         }
@@ -75,7 +80,8 @@ impl Shelf {
         let ids = |slot: &Slot| slot.kept.iter().map(|kept| kept.id).collect::<Vec<_>>();
         let same = inside.slots.find(place).is_some_and(|slot| ids(slot) == ids(&all));
         let found = all.kept.clone();
-        if !same {
+        // What was read before something was removed is not to be remembered.
+        if !same && inside.removed == recalled.removed {
             inside.slots.insert(place, all);
         }
         found

@@ -146,13 +146,14 @@ impl Store for Sqlite {
     }
 
     fn all(&self, kind: Kind) -> BoxFuture<'_, Vec<Record>> {
-        let mut all = self.shared.shelves.of(kind).waiting();
+        let known = self.shared.shelves.of(kind);
+        let (mut all, going) = (known.waiting(), known.going());
         let (answer, answered) = oneshot::channel();
         let asked = self.asks.send(Ask::All { kind, answer }).is_ok();
         Box::pin(async move {
             if asked && let Ok(rows) = answered.await {
                 all.extend(rows);
-                self.shared.shelves.of(kind).remaining(&mut all);
+                known.remaining(&mut all, &going);
             }
             all.values().rev().map(|kept| kept.record()).collect()
         })
