@@ -1,5 +1,8 @@
 //! The fields of a request body: read in order, and written back in that order.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use interlingua_model::{Conversation, DialectId, Ledger, Place, TopField};
 use interlingua_wire::json::Object;
 use interlingua_wire::{Doc, Json, Node};
@@ -10,15 +13,25 @@ use crate::note;
 /// Of duplicate keys only the last stays, and that is noted.
 pub fn read_fields(body: &Doc, known: impl Fn(&str) -> bool, ledger: &mut Ledger) -> Vec<TopField> {
     let mut fields: Vec<TopField> = Vec::with_capacity(body.root().len());
+    let mut places: HashMap<Cow<'_, str>, usize> = HashMap::with_capacity(body.root().len());
+    let mut gone = Vec::new();
     for field in body.root().fields() {
-        let key = field.key();
-        if let Some(earlier) = fields.iter().position(|earlier| earlier.key == key) {
-            fields.remove(earlier);
+        let (key, name) = (field.key(), field.name());
+        let known = known(&name);
+        if let Some(earlier) = places.insert(name, fields.len()) {
+            gone.push(earlier);
             let what = format!("`{key}` stands twice: the last one counts");
             ledger.loss(note::DUPLICATE_KEY, Place::BODY, what);
         }
-        let known = known(&field.name());
         fields.push(TopField { key, value: field.value.json(), known });
+    }
+    if !gone.is_empty() {
+        gone.sort_unstable();
+        let mut at = 0;
+        fields.retain(|_| {
+            at += 1;
+            gone.binary_search(&(at - 1)).is_err()
+        });
     }
     fields
 }

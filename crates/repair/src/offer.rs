@@ -154,9 +154,8 @@ pub(crate) fn is_old(work: &Work<'_>) -> bool {
 
 /// Whether the body has the older list of tools only.
 pub(crate) fn lists_old_only(work: &Work<'_>) -> bool {
-    let fields = &work.conversation().fields;
-    let has = |key: &str| fields.iter().any(|field| field.key == key);
-    has(OLD_LIST) && !has("tools")
+    let has = |key: &str| work.conversation().fields.iter().any(|field| field.key == key);
+    has(OLD_LIST) && !says(work, "tools")
 }
 
 /// The word in which the body makes its choice, if it is one.

@@ -128,11 +128,11 @@ fn assistant(
         }
         turn.blocks.push(block);
     }
-    unanswered.0.clear();
+    unanswered.clear();
     for mut block in calls {
         if let Body::ToolCall(call) = &block.body {
             let id = call.id.clone();
-            unanswered.0.push((id.clone(), call.name.clone()));
+            unanswered.ask(id.clone(), call.name.clone());
             if let Some((_, seal)) = seals.iter().find(|(call, _)| *call == id) {
                 block.edit().seal = Some(Box::new(seal.clone()));
             }

@@ -6,6 +6,10 @@ pub(crate) struct Talk {
     pub turns: Vec<(Who, Vec<Part>)>,
     /// Instructions outside the turns.
     pub system: usize,
+    /// Names of tools, all of them different in what they are for.
+    pub tools: Vec<String>,
+    /// Fields beside, which nobody knows.
+    pub fields: usize,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -44,7 +48,7 @@ shapes! {
     twice_answered many_times_answered late_rounds unanswered_rounds
     users_calls models_results calls_of_user_in_turns mixed_sides
     empty_turns empty_models empty_texts blank_users system_turns system_between system_blocks
-    same_role models_only alternation
+    same_role models_only alternation untold_tools same_tools odd_tools many_tools many_fields
 }
 
 fn one(who: Who, parts: impl Iterator<Item = Part>) -> (Who, Vec<Part>) {
@@ -52,7 +56,8 @@ fn one(who: Who, parts: impl Iterator<Item = Part>) -> (Who, Vec<Part>) {
 }
 
 fn talk(turns: impl IntoIterator<Item = (Who, Vec<Part>)>) -> Talk {
-    let mut talk = Talk { turns: vec![(User, vec![Text("begin")])], ..Talk::default() };
+    let (begin, tools) = (vec![(User, vec![Text("begin")])], vec!["bash".to_owned()]);
+    let mut talk = Talk { turns: begin, tools, ..Talk::default() };
     talk.turns.extend(turns);
     talk.turns.push((User, vec![Text("go on")]));
     talk
@@ -81,6 +86,26 @@ fn answered(size: usize) -> Talk {
 
 fn unanswered(size: usize) -> Talk {
     talk([one(Model, (0..size).map(call))])
+}
+
+fn untold_tools(size: usize) -> Talk {
+    Talk { tools: Vec::new(), ..nearly_answered(size) }
+}
+
+fn same_tools(size: usize) -> Talk {
+    Talk { tools: vec!["bash".to_owned(); size], ..healthy(1) }
+}
+
+fn odd_tools(size: usize) -> Talk {
+    Talk { tools: (0..size).map(|at| format!("a tool/{at}")).collect(), ..healthy(size) }
+}
+
+fn many_tools(size: usize) -> Talk {
+    Talk { tools: (0..size).map(|at| format!("tool_{at}")).collect(), ..healthy(size) }
+}
+
+fn many_fields(size: usize) -> Talk {
+    Talk { fields: size, ..healthy(1) }
 }
 
 fn nearly_answered(size: usize) -> Talk {

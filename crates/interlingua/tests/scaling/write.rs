@@ -20,6 +20,26 @@ fn system(talk: &Talk, block: &str) -> String {
     list(0..talk.system, |_| block.to_owned())
 }
 
+/// The tools; the name of each stands for `NAME`.
+fn tools(talk: &Talk, tool: &str) -> String {
+    let about = |at: usize| format!("about {at}");
+    list(talk.tools.iter().enumerate(), |(at, name)| {
+        tool.replace("NAME", name).replace("ABOUT", &about(at))
+    })
+}
+
+fn fields(talk: &Talk) -> String {
+    (0..talk.fields).map(|at| format!(r#""field_{at}":{at},"#)).collect()
+}
+
+fn role(who: Who, model: &'static str) -> &'static str {
+    match who {
+        Who::Model => model,
+        Who::User => "user",
+        Who::System => "system",
+    }
+}
+
 fn chat(talk: &Talk) -> String {
     let mut messages: Vec<String> = Vec::new();
     messages.extend((0..talk.system).map(|_| r#"{"role":"system","content":"brief"}"#.to_owned()));
@@ -60,8 +80,12 @@ fn chat(talk: &Talk) -> String {
         messages.extend(said.then(|| format!("{{{}}}", fields.join(","))));
         messages.append(&mut results);
     }
-    let tools = r#"{"type":"function","function":{"name":"bash","parameters":{"type":"object"}}}"#;
-    format!(r#"{{"model":"m","messages":[{}],"tools":[{tools}]}}"#, messages.join(","))
+    let tools = tools(
+        talk,
+        r#"{"type":"function","function":{"name":"NAME","description":"ABOUT","parameters":{"type":"object"}}}"#,
+    );
+    let fields = fields(talk);
+    format!(r#"{{{fields}"model":"m","messages":[{}],"tools":[{tools}]}}"#, messages.join(","))
 }
 
 fn anthropic(talk: &Talk) -> String {
@@ -76,19 +100,15 @@ fn anthropic(talk: &Talk) -> String {
         }
     };
     let messages = list(&talk.turns, |(who, parts)| {
-        let role = if *who == Who::Model {
-            "assistant"
-        } else if *who == Who::User {
-            "user"
-        } else {
-            "system"
-        };
+        let role = role(*who, "assistant");
         format!(r#"{{"role":"{role}","content":[{}]}}"#, list(parts, part))
     });
-    let tools = r#"{"name":"bash","input_schema":{"type":"object"}}"#;
+    let tools =
+        tools(talk, r#"{"name":"NAME","description":"ABOUT","input_schema":{"type":"object"}}"#);
     let system = system(talk, r#"{"type":"text","text":"brief"}"#);
+    let fields = fields(talk);
     format!(
-        r#"{{"model":"m","max_tokens":9000,"system":[{system}],"messages":[{messages}],"tools":[{tools}]}}"#
+        r#"{{{fields}"model":"m","max_tokens":9000,"system":[{system}],"messages":[{messages}],"tools":[{tools}]}}"#
     )
 }
 
@@ -104,19 +124,17 @@ fn gemini(talk: &Talk) -> String {
         ),
     };
     let contents = list(&talk.turns, |(who, parts)| {
-        let role = if *who == Who::Model {
-            "model"
-        } else if *who == Who::User {
-            "user"
-        } else {
-            "system"
-        };
+        let role = role(*who, "model");
         format!(r#"{{"role":"{role}","parts":[{}]}}"#, list(parts, part))
     });
-    let tools = r#"{"name":"bash","parametersJsonSchema":{"type":"object"}}"#;
+    let tools = tools(
+        talk,
+        r#"{"name":"NAME","description":"ABOUT","parametersJsonSchema":{"type":"object"}}"#,
+    );
     let system = system(talk, r#"{"text":"brief"}"#);
+    let fields = fields(talk);
     format!(
-        r#"{{"systemInstruction":{{"parts":[{system}]}},"contents":[{contents}],"tools":[{{"functionDeclarations":[{tools}]}}]}}"#
+        r#"{{{fields}"systemInstruction":{{"parts":[{system}]}},"contents":[{contents}],"tools":[{{"functionDeclarations":[{tools}]}}]}}"#
     )
 }
 
@@ -149,9 +167,12 @@ fn responses(talk: &Talk) -> String {
             });
         }
     }
-    let tools =
-        r#"{"type":"function","name":"bash","parameters":{"type":"object"},"strict":false}"#;
-    format!(r#"{{"model":"m","input":[{}],"tools":[{tools}]}}"#, items.join(","))
+    let tools = tools(
+        talk,
+        r#"{"type":"function","name":"NAME","description":"ABOUT","parameters":{"type":"object"},"strict":false}"#,
+    );
+    let fields = fields(talk);
+    format!(r#"{{{fields}"model":"m","input":[{}],"tools":[{tools}]}}"#, items.join(","))
 }
 
 fn bedrock(talk: &Talk) -> String {
@@ -168,16 +189,16 @@ fn bedrock(talk: &Talk) -> String {
         }
     };
     let messages = list(&talk.turns, |(who, parts)| {
-        let role = if *who == Who::Model {
-            "assistant"
-        } else if *who == Who::User {
-            "user"
-        } else {
-            "system"
-        };
+        let role = role(*who, "assistant");
         format!(r#"{{"role":"{role}","content":[{}]}}"#, list(parts, part))
     });
-    let tools = r#"{"toolSpec":{"name":"bash","inputSchema":{"json":{"type":"object"}}}}"#;
+    let tools = tools(
+        talk,
+        r#"{"toolSpec":{"name":"NAME","description":"ABOUT","inputSchema":{"json":{"type":"object"}}}}"#,
+    );
     let system = system(talk, r#"{"text":"brief"}"#);
-    format!(r#"{{"system":[{system}],"messages":[{messages}],"toolConfig":{{"tools":[{tools}]}}}}"#)
+    let fields = fields(talk);
+    format!(
+        r#"{{{fields}"system":[{system}],"messages":[{messages}],"toolConfig":{{"tools":[{tools}]}}}}"#
+    )
 }

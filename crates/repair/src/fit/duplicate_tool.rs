@@ -14,76 +14,107 @@
 //! after    tools: `read`, `read_1c8b3a90`
 //! ```
 
+use std::collections::{HashMap, HashSet};
+
 use interlingua_model::{Choice, Place, Tool, ToolKind};
 use interlingua_wire::Text;
 
-use crate::Work;
-use crate::profile::tools::Tools;
 use crate::tools::nameless;
-use crate::tools::names::{among, free_alias, told};
+use crate::tools::names::{Taken, among, told};
+use crate::{Profile, Work};
 
 pub fn apply(work: &mut Work<'_>) {
-    let rules = work.profile.tools;
-    if !rules.unique {
+    if !work.profile.tools.unique {
         return;
     }
-    let mut at = 1;
-    while at < work.conversation().tools.len() {
-        if at + nameless(work) >= work.conversation().tools.len() {
-            return;
-        }
+    let mut first: HashMap<Name, usize> = HashMap::new();
+    let mut taken = None;
+    let (mut gone, mut others) = (HashSet::new(), Vec::new());
+    let mut end = work.conversation().tools.len() - nameless(work);
+    let mut at = 0;
+    while at < end {
         let tools = &work.conversation().tools;
-        let tool = &tools[at];
-        // A tool that only another dialect knows is not written, and takes no name away.
-        let dialect = work.profile.dialect;
-        let said = |tool: &Tool| match &tool.kind {
-            ToolKind::Foreign { dialect: of, .. } => *of == dialect,
-            ToolKind::Function { .. } | ToolKind::Freeform { .. } => true,
-        };
-        let clash = |other: &Tool| said(tool) && said(other) && same_name(other, tool, rules);
-        let Some(first) = tools[..at].iter().position(|other| clash(other)) else {
-            at += 1;
-            continue;
-        };
-        let name = tool.name.clone();
-        if alike(&tools[first], tool) || both_typed(&tools[first], tool) {
-            let what = format!("left out `{name}`, which stands there twice");
-            work.change(Place::tool(at), what);
-            work.retain_tools(|tool| tool != at);
-            continue;
+        let known = name(&tools[at], work.profile);
+        let holder = known.clone().map_or(at, |name| *first.entry(name).or_insert(at));
+        if holder != at {
+            let (one, other) = (&tools[holder], &tools[at]);
+            if alike(one, other) || both_typed(one, other) {
+                let what = format!("left out `{}`, which stands there twice", other.name);
+                work.change(Place::tool(at), what);
+                work.tools();
+                gone.insert(at);
+            } else {
+                // The name of a typed tool is given.
+                let (which, keeps) = if is_typed(other) { (holder, at) } else { (at, holder) };
+                first.extend(known.map(|name| (name, keeps)));
+                let taken = taken.get_or_insert_with(|| Taken::of(tools));
+                others.push(rename(work, which, taken));
+                if let Some(name) = name(&work.conversation().tools[which], work.profile) {
+                    let holder = first.entry(name).or_insert(which);
+                    *holder = which.min(*holder);
+                }
+            }
+            // Those of an older list stand among the others now.
+            end = work.conversation().tools.len() - nameless(work);
         }
-        // The name of a typed tool is given.
-        let which = if is_typed(tool) { first } else { at };
-        let taken = |alias: &Text| tools.iter().any(|tool| tool.name == *alias);
-        let alias = free_alias(&told(&tools[which], rules), &rules.names, taken);
-        let sent = match &tools[which].namespace {
-            Some(group) if rules.groups => among(group, &alias),
-            _ => alias,
-        };
-        work.tools()[which].edit().name = sent.clone();
-        let what = format!("another `{name}` is called `{sent}`");
-        work.change(Place::tool(which), what);
-        allow(work, &name, &sent);
-        work.renamed_tool(sent, name);
         at += 1;
     }
+    if !gone.is_empty() {
+        work.retain_tools(|tool| !gone.contains(&tool));
+    }
+    allow(work, &others);
 }
 
-/// Who may call a tool by its name may call the other of that name, too.
-fn allow(work: &mut Work<'_>, name: &Text, sent: &Text) {
+/// By what two tools are taken for one another: the name, and the group where there are groups.
+type Name = (String, Option<String>);
+
+/// Nothing if the tool takes no name away: if only another dialect knows it, it is not written, and those
+/// known by their type have names of their own in some dialects only.
+fn name(tool: &Tool, profile: &Profile) -> Option<Name> {
+    let rules = profile.tools;
+    let takes = match &tool.kind {
+        ToolKind::Foreign { dialect, .. } => {
+            *dialect == profile.dialect && rules.named_types && !tool.name.is_empty()
+        }
+        ToolKind::Function { .. } | ToolKind::Freeform { .. } => true,
+    };
+    let group = tool.namespace.as_ref().filter(|_| rules.groups);
+    let contents = |text: &Text| text.contents().into_owned();
+    takes.then(|| (contents(&tool.name), group.map(contents)))
+}
+
+/// Gives the name that a tool had, and the one that it is sent under.
+fn rename(work: &mut Work<'_>, at: usize, taken: &mut Taken) -> (Text, Text) {
+    let rules = work.profile.tools;
+    let tool = &work.conversation().tools[at];
+    let client = tool.name.clone();
+    let alias = taken.free_alias(&told(tool, rules), &rules.names);
+    let sent = match &tool.namespace {
+        Some(group) if rules.groups => among(group, &alias),
+        _ => alias,
+    };
+    taken.rename(&client, &sent);
+    work.tools()[at].edit().name = sent.clone();
+    work.change(Place::tool(at), format!("another `{client}` is called `{sent}`"));
+    work.renamed_tool(sent.clone(), client.clone());
+    (client, sent)
+}
+
+/// Who may call a tool by its name may call the others of that name, too.
+fn allow(work: &mut Work<'_>, others: &[(Text, Text)]) {
     let choice = &work.conversation().settings.choice;
     let Some(Choice::Allowed { names, required }) = choice else { return };
-    if names.contains(name) {
-        let (names, required) = (names.iter().chain([sent]).cloned().collect(), *required);
+    let mut allowed: HashSet<String> =
+        names.iter().map(|name| name.contents().into_owned()).collect();
+    let may = others.iter().filter(|(client, sent)| {
+        let may = allowed.contains(&*client.contents());
+        may && allowed.insert(sent.contents().into_owned())
+    });
+    let more: Vec<Text> = may.map(|(_, sent)| sent.clone()).collect();
+    if !more.is_empty() {
+        let (names, required) = (names.iter().cloned().chain(more).collect(), *required);
         work.settings().choice = Some(Choice::Allowed { names, required });
     }
-}
-
-/// Tools known by their type have names of their own in some dialects only.
-fn same_name(one: &Tool, other: &Tool, rules: &Tools) -> bool {
-    let typed = is_typed(one) || is_typed(other);
-    let apart = typed && (one.name.is_empty() || !rules.named_types);
-    one.name == other.name && !apart && (!rules.groups || one.namespace == other.namespace)
 }
 
 fn is_typed(tool: &Tool) -> bool {

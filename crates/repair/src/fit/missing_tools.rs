@@ -15,6 +15,8 @@
 //! after    tools: `bash`, of any object     assistant: call 1 `bash`   user: result 1
 //! ```
 
+use std::collections::HashSet;
+
 use interlingua_model::{Body, Choice, Place, Tool, ToolKind};
 use interlingua_wire::{Json, Node, Text};
 
@@ -56,16 +58,17 @@ fn has_tools(work: &Work<'_>) -> bool {
 /// The names that the history calls, each once.
 fn called(work: &Work<'_>) -> Vec<Text> {
     let served = work.profile.tools.served;
-    let mut names = Vec::new();
-    let mut ids = Vec::new();
+    let (mut names, mut known, mut ids) = (Vec::new(), HashSet::new(), HashSet::new());
     for block in work.turns().iter().flat_map(|turn| &turn.blocks) {
         let name = match &block.body {
             Body::ToolCall(call) => {
-                ids.push(&call.id);
+                ids.insert(call.id.contents());
                 call.name.clone()
             }
             // Nothing tells what a result is of whose call is not there.
-            Body::ToolResult(result) if !ids.contains(&&result.call) => Text::word(UNKNOWN),
+            Body::ToolResult(result) if !ids.contains(&result.call.contents()) => {
+                Text::word(UNKNOWN)
+            }
             // A call of a tool that the provider ran, or what came of it.
             Body::Foreign { kind, json, .. } if served.iter().any(|one| kind == one) => {
                 let doc = json.doc();
@@ -75,7 +78,7 @@ fn called(work: &Work<'_>) -> Vec<Text> {
             }
             _ => continue,
         };
-        if !names.contains(&name) {
+        if known.insert(name.contents().into_owned()) {
             names.push(name);
         }
     }

@@ -19,6 +19,9 @@
 //! after    tools: `mcp_server_create_page_5f0c1f5e`    call 1 `mcp_server_create_page_5f0c1f5e`
 //! ```
 
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+
 use interlingua_model::{Block, Body, Choice, Place, Tool, ToolKind, Verbatim};
 use interlingua_wire::{Json, Text};
 
@@ -27,51 +30,77 @@ use crate::offer;
 use crate::pairing::is_old;
 use crate::profile::tools::Tools;
 use crate::tools::nameless;
-use crate::tools::names::{among, free_alias, told, within};
+use crate::tools::names::{Taken, among, told, within};
 
 pub fn apply(work: &mut Work<'_>) {
     let mut renamed = tools(work);
     calls(work, &mut renamed);
-    if renamed.is_empty() {
+    if renamed.list.is_empty() {
         return;
     }
     choice(work, &renamed);
-    for (client, sent) in renamed {
+    for (client, sent) in renamed.list {
         work.renamed_tool(sent, client);
     }
 }
 
-/// The client's name, and the one sent.
-type Pairs = Vec<(Text, Text)>;
+/// The names of clients, each with the one that is sent.
+#[derive(Default)]
+struct Pairs {
+    list: Vec<(Text, Text)>,
+    places: HashMap<String, usize>,
+}
+
+impl Pairs {
+    /// Unless the name is among them.
+    fn add(&mut self, client: Text, sent: Text) {
+        if let Entry::Vacant(place) = self.places.entry(client.contents().into_owned()) {
+            place.insert(self.list.len());
+            self.list.push((client, sent));
+        }
+    }
+
+    fn sent(&self, client: &Text) -> Option<&Text> {
+        let place = self.places.get(&*client.contents())?;
+        self.list.get(*place).map(|(_, sent)| sent)
+    }
+}
 
 fn tools(work: &mut Work<'_>) -> Pairs {
-    let mut renamed = Pairs::new();
-    let rules = work.profile.tools;
-    for at in 0..work.conversation().tools.len() {
-        // What leaves in a list that nobody reads may have any name.
-        if at + nameless(work) >= work.conversation().tools.len() {
-            continue;
+    let mut renamed = Pairs::default();
+    let mut taken = None;
+    // What leaves in a list that nobody reads may have any name.
+    let mut end = work.conversation().tools.len() - nameless(work);
+    let mut at = 0;
+    while at < end {
+        let tools = &work.conversation().tools;
+        if let Some(sent) = wanted(&tools[at], work.profile.tools, tools, &mut taken) {
+            let client = tools[at].name.clone();
+            let what = format!("the tool `{client}` is called `{sent}`");
+            let tool = work.tools()[at].edit();
+            tool.name = sent.clone();
+            if let ToolKind::Foreign { json, .. } = &mut tool.kind {
+                *json = named(json, &sent);
+            }
+            work.change(Place::tool(at), what);
+            if let Some(taken) = &mut taken {
+                taken.rename(&client, &sent);
+            }
+            renamed.add(client, sent);
+            end = work.conversation().tools.len() - nameless(work);
         }
-        let all = &work.conversation().tools;
-        let tool = &all[at];
-        let Some(sent) = wanted(tool, rules, all) else { continue };
-        let client = tool.name.clone();
-        let what = format!("the tool `{client}` is called `{sent}`");
-        let tool = work.tools()[at].edit();
-        tool.name = sent.clone();
-        if let ToolKind::Foreign { json, .. } = &mut tool.kind {
-            *json = named(json, &sent);
-        }
-        work.change(Place::tool(at), what);
-        if !renamed.iter().any(|(known, _)| *known == client) {
-            renamed.push((client, sent));
-        }
+        at += 1;
     }
     renamed
 }
 
 /// The name that a tool must have instead of its own, if it must.
-fn wanted(tool: &Tool, rules: &Tools, all: &[Verbatim<Tool>]) -> Option<Text> {
+fn wanted(
+    tool: &Tool,
+    rules: &Tools,
+    all: &[Verbatim<Tool>],
+    taken: &mut Option<Taken>,
+) -> Option<Text> {
     if let ToolKind::Foreign { kind, .. } = &tool.kind {
         let kind = kind.contents();
         let fixed = rules.fixed_names.iter().find(|(start, _)| kind.starts_with(start));
@@ -81,8 +110,8 @@ fn wanted(tool: &Tool, rules: &Tools, all: &[Verbatim<Tool>]) -> Option<Text> {
     if rules.names.fit(&name.contents()) {
         return None;
     }
-    let taken = |name: &Text| all.iter().any(|other| other.name == *name);
-    let alias = free_alias(&name, &rules.names, taken);
+    let taken = taken.get_or_insert_with(|| Taken::of(all));
+    let alias = taken.free_alias(&name, &rules.names);
     Some(match &tool.namespace {
         Some(group) if rules.groups => among(group, &alias),
         _ => alias,
@@ -104,11 +133,12 @@ fn named(json: &Json, name: &Text) -> Json {
 fn calls(work: &mut Work<'_>, renamed: &mut Pairs) {
     let rules = work.profile.tools;
     // The same few are called again and again.
-    let mut fine: Vec<Text> = Vec::new();
+    let mut fine: HashSet<String> = HashSet::new();
+    let mut taken = None;
     for turn in 0..work.turns().len() {
         for at in 0..work.blocks(turn).len() {
             let Some((client, is_call)) = name(work.block(turn, at)) else { continue };
-            if fine.contains(client) {
+            if fine.contains(&*client.contents()) {
                 continue;
             }
             // A call names its tool within its group, where there are groups.
@@ -116,23 +146,22 @@ fn calls(work: &mut Work<'_>, renamed: &mut Pairs) {
             let told = group.as_ref().map_or_else(|| client.clone(), |it| within(it, client));
             // No model calls a tool without a name: whatever was sealed is not this call.
             let nameless = is_call && client.is_empty();
-            let known = renamed.iter().find(|(known, _)| known == client);
-            let sent = match known {
-                Some((_, sent)) => sent.clone(),
+            let sent = match renamed.sent(client) {
+                Some(sent) => sent.clone(),
                 None if !is_call => continue,
                 None if rules.called.fit(&told.contents()) => {
-                    fine.push(client.clone());
+                    fine.insert(client.contents().into_owned());
                     continue;
                 }
                 None if is_old(work.block(turn, at)) && work.is_own() => continue,
                 None => {
                     let client = client.clone();
                     let tools = &work.conversation().tools;
-                    let taken = |name: &Text| tools.iter().any(|tool| tool.name == *name);
-                    let alias = free_alias(&told, &rules.called, taken);
+                    let taken = taken.get_or_insert_with(|| Taken::of(tools));
+                    let alias = taken.free_alias(&told, &rules.called);
                     let sent = group.as_ref().map_or(alias.clone(), |it| among(it, &alias));
                     let what = format!("the call of `{client}` is one of `{sent}`");
-                    renamed.push((client, sent.clone()));
+                    renamed.add(client, sent.clone());
                     work.change(Place::block(turn, at), what);
                     sent
                 }
@@ -169,9 +198,7 @@ fn choice(work: &mut Work<'_>, renamed: &Pairs) {
     if offer::chooses_old(work) && nameless(work) > 0 {
         return;
     }
-    let sent = |name: &Text| {
-        renamed.iter().find(|(client, _)| client == name).map(|(_, sent)| sent.clone())
-    };
+    let sent = |name: &Text| renamed.sent(name).cloned();
     let choice = match &work.conversation().settings.choice {
         Some(Choice::Named(name)) => sent(name).map(Choice::Named),
         Some(Choice::Allowed { names, required }) if names.iter().any(|n| sent(n).is_some()) => {

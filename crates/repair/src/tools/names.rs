@@ -1,6 +1,8 @@
 //! Other names for tools, where a target does not take theirs.
 
-use interlingua_model::{Tool, derive_id};
+use std::collections::HashMap;
+
+use interlingua_model::{Tool, Verbatim, derive_id};
 use interlingua_wire::Text;
 
 use crate::profile::tools::{Names, Tools};
@@ -27,15 +29,47 @@ pub(crate) fn alias(name: &Text, rules: &Names, number: usize) -> Text {
     Text::new(&alias)
 }
 
-/// As [`alias`], but no name that is taken.
-pub(crate) fn free_alias(name: &Text, rules: &Names, taken: impl Fn(&Text) -> bool) -> Text {
-    let mut number = 0;
-    loop {
-        let alias = alias(name, rules, number);
-        if !taken(&alias) {
-            return alias;
+/// The names that tools have, for who makes new ones.
+#[derive(Debug, Default)]
+pub(crate) struct Taken {
+    /// How many have each name.
+    names: HashMap<String, usize>,
+    /// Of each name, the first number that was not found taken.
+    next: HashMap<String, usize>,
+}
+
+impl Taken {
+    pub(crate) fn of(tools: &[Verbatim<Tool>]) -> Self {
+        let mut taken = Self::default();
+        tools.iter().for_each(|tool| taken.take(&tool.name));
+        taken
+    }
+
+    /// As [`alias`], but no name that is taken. Whoever gets it is told of by [`Taken::rename`].
+    pub(crate) fn free_alias(&mut self, name: &Text, rules: &Names) -> Text {
+        let next = self.next.entry(name.contents().into_owned()).or_default();
+        loop {
+            let alias = alias(name, rules, *next);
+            if !self.names.contains_key(&*alias.contents()) {
+                return alias;
+            }
+            *next += 1;
         }
-        number += 1;
+    }
+
+    /// A tool has another name now.
+    pub(crate) fn rename(&mut self, from: &Text, to: &Text) {
+        if let Some(count) = self.names.get_mut(&*from.contents()) {
+            *count -= 1;
+            if *count == 0 {
+                self.names.remove(&*from.contents());
+            }
+        }
+        self.take(to);
+    }
+
+    fn take(&mut self, name: &Text) {
+        *self.names.entry(name.contents().into_owned()).or_default() += 1;
     }
 }
 
