@@ -21,6 +21,7 @@ use crate::affinity::Mark;
 use crate::asking::{Again, is_stream, name_of};
 use crate::captured::Stage;
 use crate::config::{Config, Route};
+use crate::heavy::Heavy;
 use crate::out::{Out, Streaming};
 use crate::refusal::{JSON, Refusal, failure};
 use crate::responses::Thread;
@@ -101,7 +102,12 @@ impl Order<'_> {
             tale.conversation = talk.identity;
         }
         let recalled = Recalled { told, restored };
-        let translated = opened.translate(&recalled);
+        let (translated, recalled) = if Heavy::is_due(came.len()) {
+            let opened = opened.apart();
+            self.gateway.heavy.run(move || (opened.translate(&recalled), recalled)).await
+        } else {
+            (opened.translate(&recalled), recalled)
+        };
         if let Some(tale) = tale {
             tale.repaired(&translated.ledger);
         }

@@ -28,6 +28,7 @@ mod endpoint;
 mod excess;
 mod front;
 mod guarding;
+mod heavy;
 mod keyring;
 mod keys;
 mod learned;

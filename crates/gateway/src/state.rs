@@ -21,6 +21,7 @@ use crate::captured::Captured;
 use crate::catalogue::Catalogue;
 use crate::config::Config;
 use crate::guarding::Guarding;
+use crate::heavy::Heavy;
 use crate::keyring::Keyring;
 use crate::learned::Learned;
 use crate::limited::Limited;
@@ -62,6 +63,8 @@ pub struct Gateway {
     pub(crate) store: Arc<dyn Keeper>,
     /// Who answers which session.
     pub(crate) floors: Arc<Floors>,
+    /// Where long requests are translated.
+    pub(crate) heavy: Arc<Heavy>,
     /// To whom requests are told, if to anybody.
     pub(crate) line: Option<Arc<Line>>,
 }
@@ -101,6 +104,7 @@ impl Gateway {
             responses: Arc::new(Responses::kept_in(store)),
             store: keeper,
             floors: Arc::default(),
+            heavy: Arc::default(),
             line: config.telemetry.is_on().then(|| Arc::new(Line::new())),
             config: Arc::new(ArcSwap::from_pointee(config)),
         })
@@ -129,6 +133,7 @@ impl Gateway {
             responses: Arc::clone(&self.responses),
             store: Arc::clone(&self.store),
             floors: Arc::clone(&self.floors),
+            heavy: Arc::clone(&self.heavy),
             line: self.line.clone(),
         })
     }

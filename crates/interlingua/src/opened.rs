@@ -1,6 +1,8 @@
 //! A request that was read, and is not yet repaired and written: the place to look at what the client
 //! says, and to add what only the house knows.
 
+use std::borrow::Cow;
+
 use interlingua_dialects::{Dialect, native};
 use interlingua_model::{Conversation, Ledger, Recalled, Target, Verbatim};
 use interlingua_repair::{self as repair, Profile};
@@ -10,21 +12,21 @@ use crate::travel;
 use crate::{Translated, exchange_of, freeform};
 
 /// A request on its way to a target.
-pub struct Opened<'t> {
+pub struct Opened<'d, 't> {
     body: Doc,
     conversation: Verbatim<Conversation>,
     ledger: Ledger,
-    to: &'t dyn Dialect,
-    target: &'t Target,
+    to: &'d dyn Dialect,
+    target: Cow<'t, Target>,
 }
 
 /// Reads a request of a client that speaks `from`, for a provider that speaks `to`.
-pub fn open_document<'t>(
+pub fn open_document<'d, 't>(
     mut body: Doc,
     from: &dyn Dialect,
-    to: &'t dyn Dialect,
+    to: &'d dyn Dialect,
     target: &'t Target,
-) -> Opened<'t> {
+) -> Opened<'d, 't> {
     let mut ledger = Ledger::default();
     if Profile::is_for(to.id()) {
         body = repair::repair_body(body, &mut ledger);
@@ -44,7 +46,7 @@ pub fn open_document<'t>(
     {
         conversation.edit().settings.edit().cache_key.clone_from(&target.conversation);
     }
-    Opened { body, conversation, ledger, to, target }
+    Opened { body, conversation, ledger, to, target: Cow::Borrowed(target) }
 }
 
 /// In a stored conversation each turn may have come in another dialect. Turns of the target's own are written
@@ -67,15 +69,22 @@ fn write_anew(conversation: &mut Verbatim<Conversation>, to: &dyn Dialect) {
     }
 }
 
-impl Opened<'_> {
+impl<'d> Opened<'d, '_> {
     /// The conversation as the client wrote it.
     pub fn conversation(&self) -> &Conversation {
         &self.conversation
     }
 
+    /// The same with a target of its own, for another thread.
+    pub fn apart(self) -> Opened<'d, 'static> {
+        let Self { body, conversation, ledger, to, target } = self;
+        Opened { body, conversation, ledger, to, target: Cow::Owned(target.into_owned()) }
+    }
+
     /// Repairs and writes it, with what is remembered of it.
     pub fn translate(self, recalled: &Recalled) -> Translated {
         let Self { body, mut conversation, mut ledger, to, target } = self;
+        let target = &*target;
         let mut exchange = exchange_of(&conversation, target);
         let Some(profile) = Profile::of(to.id(), target, conversation.model.as_ref()) else {
             let body = to.encode_request(&conversation, target, &mut ledger);
@@ -95,7 +104,7 @@ impl Opened<'_> {
     }
 }
 
-impl std::fmt::Debug for Opened<'_> {
+impl std::fmt::Debug for Opened<'_, '_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { conversation, ledger, .. } = self;
         f.debug_struct("Opened")

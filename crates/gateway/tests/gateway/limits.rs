@@ -52,6 +52,22 @@ fn json_that_nests_too_deep() {
     }
 }
 
+/// What is long is translated on another thread, and nothing of it is lost there.
+#[test]
+fn a_long_history_comes_whole() {
+    let house = House::build();
+    let long = "word ".repeat(250_000);
+    for client in CLIENTS {
+        let model = "gemini/gemini-2.5-pro";
+        let request = (client.begin)(model, false, &long).to_string();
+        let answer = post(house.addr(), &(client.path)(model, false), "", request.as_bytes());
+        assert_eq!(answer.status, 200, "{} {}", client.dialect, answer.text());
+        let log = house.log();
+        let sent = log.last().unwrap()["request"].to_string();
+        assert!(sent.contains(&long), "{} {}", client.dialect, sent.len());
+    }
+}
+
 #[test]
 fn too_many_messages() {
     let house = House::with(|config| config.limits.messages = 3);
