@@ -11,6 +11,7 @@ mod sizes;
 mod spaces;
 #[cfg(test)]
 mod tests;
+mod units;
 
 use std::fmt;
 
@@ -80,6 +81,7 @@ const RULES: &[Rule] = &[
     Rule { name: "spaces", check: spaces::check },
     Rule { name: "corpus", check: corpus::check },
     Rule { name: "directions", check: directions::check },
+    Rule { name: "unit-tests", check: units::check },
     Rule { name: "links", check: links::check },
     Rule { name: "readme-commands", check: links::commands },
 ];

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{File, code, corpus, directions, functions, links, marks, names, sizes, spaces};
+use super::{File, code, corpus, directions, functions, links, marks, names, sizes, spaces, units};
 
 fn file(path: &str, text: &str) -> File {
     File { path: path.into(), text: text.into() }
@@ -122,5 +122,22 @@ fn dependencies_that_point_the_wrong_way_are_found() {
     ];
     for expected in expected {
         assert!(found.iter().any(|what| what.starts_with(expected)), "{expected} in {found:#?}");
+    }
+}
+
+#[test]
+fn a_library_says_whether_it_has_unit_tests() {
+    let library = |text: &str| file("crates/a/src/lib.rs", text);
+    let manifest = |text: &str| file("crates/a/Cargo.toml", text);
+    let none = || manifest("[package]\nname = \"a\"\n\n[lib]\ntest = false\n\n[lints]\n");
+    let silent = || manifest("[package]\n\n[lib]\nbench = false\n\n[[bin]]\ntest = false\n");
+    let tests = "//! A.\n#[cfg(test)]\nmod tests;\n";
+    for (manifest, text, faults) in [
+        (none(), "//! A.\n", 0),
+        (none(), tests, 1),
+        (silent(), tests, 0),
+        (silent(), "//! A. `#[cfg(test)]`\n", 1),
+    ] {
+        assert_eq!(units::check(&[manifest, library(text)]).len(), faults, "{text}");
     }
 }

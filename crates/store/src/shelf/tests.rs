@@ -1,3 +1,5 @@
+//! What a shelf finds while records are being removed.
+
 use std::sync::Arc;
 use std::time::Duration;
 
