@@ -52,6 +52,13 @@ impl Work<'_> {
         true
     }
 
+    /// Brings back the turn behind this one, if it was put aside.
+    pub(crate) fn bring_next(&mut self, aside: &mut Aside, turn: usize) {
+        if turn + 1 >= self.turns().len() {
+            self.bring_back(aside);
+        }
+    }
+
     /// Takes up blocks that stand in this order.
     pub(crate) fn lift(&mut self, spots: &[Spot]) -> Vec<Moved> {
         let mut lifted = Vec::with_capacity(spots.len());
