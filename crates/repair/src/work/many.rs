@@ -134,6 +134,12 @@ impl Work<'_> {
         }
     }
 
+    /// Takes away some blocks of the instructions outside the turns.
+    pub(crate) fn remove_systems(&mut self, gone: Range<usize>) {
+        self.done.trail.system_removed(self.conversation.system.len(), gone.clone());
+        self.system().drain(gone);
+    }
+
     /// Takes away turns that stand in this order.
     pub(crate) fn remove_turns(&mut self, gone: &[usize]) {
         let Some(first) = gone.first() else { return };
