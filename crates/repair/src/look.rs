@@ -181,8 +181,8 @@ impl Work<'_> {
         let (turns, instructions) = (self.turns(), self.profile.roles.instructions);
         (instructions.are_apart(false) || !self.is_own())
             && turns[turn].role == Role::Assistant
-            && turns[..turn].iter().all(|turn| instructs(turn))
             && turns.get(turn + 1).is_some_and(|next| instructs(next))
+            && turns[..turn].iter().all(|turn| instructs(turn))
     }
 
     /// The last turn that is no instruction.

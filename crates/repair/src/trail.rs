@@ -3,6 +3,7 @@
 mod many;
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use interlingua_model::{Entry, Ledger, Place, Section};
 
@@ -87,9 +88,9 @@ impl Trail {
         self.tools.retain(count, keep);
     }
 
-    /// Of this many blocks of instructions, this one goes.
-    pub(crate) fn system_removed(&mut self, count: usize, at: usize) {
-        self.system.retain(count, |one| one != at);
+    /// Of this many blocks of instructions, these go.
+    pub(crate) fn system_removed(&mut self, count: usize, gone: Range<usize>) {
+        self.system.retain(count, |one| !gone.contains(&one));
     }
 
     /// What stands at a place now.

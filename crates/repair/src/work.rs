@@ -210,7 +210,7 @@ impl<'w> Work<'w> {
 
     /// Takes away a block of the instructions outside the turns.
     pub fn remove_system(&mut self, at: usize) -> Verbatim<Block> {
-        self.done.trail.system_removed(self.conversation.system.len(), at);
+        self.done.trail.system_removed(self.conversation.system.len(), at..at + 1);
         self.system().remove(at)
     }
 

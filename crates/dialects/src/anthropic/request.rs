@@ -1,5 +1,7 @@
 //! A request body, both ways.
 
+use std::collections::HashSet;
+
 use bytes::Bytes;
 use interlingua_model::{Block, Conversation, Ledger, Place, Settings, Target, Verbatim};
 use interlingua_wire::json::Object;
@@ -17,6 +19,7 @@ pub(super) fn decode(doc: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
     }
     conversation.fields = body::read_fields(doc, |_| true, ledger);
     let mut read = Settings::default();
+    let mut unknown = HashSet::new();
     for field in root.fields() {
         let (name, value) = (field.name(), field.value);
         match &*name {
@@ -27,10 +30,12 @@ pub(super) fn decode(doc: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
             key => settings::decode(&mut read, key, value, ledger),
         }
         if !settings::is_known(&name, value) {
-            let here = conversation.fields.iter_mut().find(|known| known.key == *name);
-            if let Some(field) = here {
-                field.known = false;
-            }
+            unknown.insert(name);
+        }
+    }
+    if !unknown.is_empty() {
+        for field in &mut conversation.fields {
+            field.known &= !unknown.contains(&*field.key.contents());
         }
     }
     conversation.settings = Verbatim::read(read, ID, doc.whole());

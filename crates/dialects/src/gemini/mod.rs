@@ -21,6 +21,7 @@ mod request;
 mod schema;
 mod settings;
 mod tools;
+mod waiting;
 mod write;
 
 use bytes::Bytes;

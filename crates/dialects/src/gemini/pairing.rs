@@ -6,6 +6,7 @@ use interlingua_model::{
 use interlingua_wire::{Field, Json, Node, Text};
 
 use super::part::{decode, keep_others};
+use super::waiting::{Pending, Waiting};
 use super::{ID, names};
 use crate::note;
 
@@ -19,17 +20,9 @@ pub(super) struct Pairing {
     alone: bool,
     calls: usize,
     orphans: usize,
-    pending: Vec<Pending>,
+    pending: Waiting,
     /// Somebody else spoke since the model did.
     interrupted: bool,
-}
-
-#[derive(Debug)]
-struct Pending {
-    id: Text,
-    name: Text,
-    /// The id is ours: the client wrote none.
-    derived: bool,
 }
 
 impl Pairing {
@@ -106,8 +99,7 @@ impl Pairing {
             Some(self.answered(id, name.as_ref(), extras))
         } else {
             extras.put(ID, NO_ID, unwritten(response));
-            let of = |call: &Pending| Some(&call.name) == name.as_ref();
-            self.pending.iter().position(of).map(|at| self.pending.remove(at).id)
+            name.as_ref().and_then(|name| self.pending.take_named(name))
         };
         let call = answered.unwrap_or_else(|| {
             if !self.alone {
@@ -155,15 +147,13 @@ impl Pairing {
 
     /// The id of the call that a response with this id answers. The call is then no longer waiting.
     fn answered(&mut self, id: Text, name: Option<&Text>, extras: &mut Extras) -> Text {
-        if let Some(at) = self.pending.iter().position(|call| call.id == id) {
-            self.pending.remove(at);
+        if self.pending.take(&id).is_some() {
             return id;
         }
         // The client made up an id for its response only.
-        let nameless = |call: &Pending| call.derived && Some(&call.name) == name;
-        let Some(at) = self.pending.iter().position(nameless) else { return id };
+        let Some(own) = name.and_then(|name| self.pending.take_derived(name)) else { return id };
         extras.put(ID, NO_ID, Json::string(&id));
-        self.pending.remove(at).id
+        own
     }
 }
 

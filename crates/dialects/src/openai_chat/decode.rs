@@ -1,7 +1,12 @@
 //! Messages, decoded: each is a turn.
 
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
+
 use interlingua_model::{
-    Block, Body, Citation, Extras, Form, Ledger, Place, Role, Thinking, ToolResult, Turn, Verbatim,
+    Block, Body, Citation, Extras, Form, Ledger, Place, Role, Seal, Thinking, ToolResult, Turn,
+    Verbatim,
 };
 use interlingua_wire::{Json, Node, Text};
 
@@ -114,6 +119,10 @@ fn assistant(
     // Mostly there are words or thoughts, and calls.
     turn.blocks.reserve_exact(calls.len() + 1);
     let (before, seals) = thinking(&mut fields, &calls, place != Place::REPLY, &mut turn);
+    let mut sealed: HashMap<Cow<'_, str>, &Seal> = HashMap::new();
+    for (call, seal) in &seals {
+        sealed.entry(call.contents()).or_insert(seal);
+    }
     let first = turn.blocks.len();
     let entries = ledger.entries.len();
     spoken(node, &fields, &calls, &mut turn, place, ledger);
@@ -133,8 +142,8 @@ fn assistant(
         if let Body::ToolCall(call) = &block.body {
             let id = call.id.clone();
             unanswered.ask(id.clone(), call.name.clone());
-            if let Some((_, seal)) = seals.iter().find(|(call, _)| *call == id) {
-                block.edit().seal = Some(Box::new(seal.clone()));
+            if let Some(seal) = sealed.get(&*id.contents()) {
+                block.edit().seal = Some(Box::new(Seal::clone(seal)));
             }
         }
         turn.blocks.push(block);
@@ -176,10 +185,15 @@ fn thinking(
     calls: &[Verbatim<Block>],
     is_history: bool,
     turn: &mut Turn,
-) -> (usize, Vec<(Text, interlingua_model::Seal)>) {
-    let is_call = |id: &Text| {
-        calls.iter().any(|block| matches!(&block.body, Body::ToolCall(call) if call.id == *id))
+) -> (usize, Vec<(Text, Seal)>) {
+    let called: OnceCell<HashSet<Cow<'_, str>>> = OnceCell::new();
+    let ids = || {
+        calls.iter().filter_map(|block| match &block.body {
+            Body::ToolCall(call) => Some(call.id.contents()),
+            _ => None,
+        })
     };
+    let is_call = |id: &Text| called.get_or_init(|| ids().collect()).contains(&*id.contents());
     let details = fields.details.map(|list| reasoning::decode(list, is_call)).unwrap_or_default();
     let is_thought = |block: &Verbatim<Block>| matches!(block.body, Body::Thinking(_));
     if fields.details.is_some() && !details.blocks.iter().any(is_thought) {

@@ -49,6 +49,7 @@ shapes! {
     users_calls models_results calls_of_user_in_turns mixed_sides
     empty_turns empty_models empty_texts blank_users system_turns system_between system_blocks
     same_role models_only alternation untold_tools same_tools odd_tools many_tools many_fields
+    words_beside_results system_among_results silent_system
 }
 
 fn one(who: Who, parts: impl Iterator<Item = Part>) -> (Who, Vec<Part>) {
@@ -270,6 +271,22 @@ fn system_between(size: usize) -> Talk {
         let result = (User, vec![result(at)]);
         vec![(Model, vec![call(at)]), (System, vec![Text("be brief")]), result]
     })
+}
+
+fn system_among_results(size: usize) -> Talk {
+    let mut turns = vec![one(Model, (0..size).map(call))];
+    turns.extend(
+        (0..size).flat_map(|at| [(System, vec![Text("be brief")]), (User, vec![result(at)])]),
+    );
+    talk(turns)
+}
+
+fn silent_system(size: usize) -> Talk {
+    each(size, |_| vec![(Model, vec![Text("so")]), (System, vec![]), (System, vec![])])
+}
+
+fn words_beside_results(size: usize) -> Talk {
+    each(size, |at| vec![(Model, vec![call(at)]), (User, vec![result(at), Text("and")])])
 }
 
 fn system_blocks(size: usize) -> Talk {

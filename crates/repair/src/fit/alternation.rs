@@ -26,7 +26,9 @@ use super::missing_role::UNKNOWN;
 use super::string_content::BLANK_LINE;
 use super::{blank_between_reasoning, misplaced_thinking};
 use crate::look::{is_assistants, is_call, is_result};
+use crate::pairing::Spot;
 use crate::profile::roles::Joined;
+use crate::work::many::Moved;
 use crate::{About, Work};
 
 pub fn apply(work: &mut Work<'_>) {
@@ -47,31 +49,65 @@ pub fn apply(work: &mut Work<'_>) {
 
 /// Whether any turns were joined or kept apart.
 fn alternate(work: &mut Work<'_>, joined: Joined) -> bool {
-    let mut any = false;
-    let mut turn = 0;
-    while turn + 1 < work.turns().len() {
-        let [this, next] = &work.turns()[turn..turn + 2] else { return any };
-        let together = match joined {
+    let end = if joined == Joined::AtTheEnd { end(work) } else { 0 };
+    let together = |work: &Work<'_>, turn: usize| {
+        let [this, next] = &work.turns()[turn..turn + 2] else { return false };
+        match joined {
             Joined::None => false,
             Joined::All => this.role == next.role,
             Joined::BeforeCalls => is_assistants(this) && is_assistants(next) && has_call(next),
-            Joined::AtTheEnd => {
-                is_assistants(this)
-                    && !work.turns()[turn..].iter().any(|turn| is_stranger(turn))
-                    && work.turns()[turn + 1..].iter().all(|turn| is_assistants(turn))
-            }
-        };
-        any |= together;
-        if !together {
+            Joined::AtTheEnd => turn >= end,
+        }
+    };
+    let mut pairs = 0..work.turns().len().saturating_sub(1);
+    let Some(mut turn) = pairs.find(|turn| together(work, *turn)) else { return false };
+    // What comes later is put aside, and what is joined lands at once: so each moves only once.
+    let mut aside = work.put_aside(turn + 2);
+    let mut joining = Joining::default();
+    while turn + 1 < work.turns().len() {
+        let [this, next] = &work.turns()[turn..turn + 2] else { break };
+        if !together(work, turn) {
+            joining.land(work, turn);
             turn += 1;
         } else if joined == Joined::All && is_assistants(this) && next.is_sealed() {
+            joining.land(work, turn);
             part(work, turn + 1);
             turn += 2;
         } else {
-            join(work, turn);
+            join(work, turn, &mut joining);
         }
+        work.bring_next(&mut aside, turn);
     }
-    any
+    joining.land(work, turn);
+    true
+}
+
+/// Where the turns begin after which there are only the assistant's, and none of somebody unknown.
+fn end(work: &Work<'_>) -> usize {
+    let ends = |turn: &&Verbatim<Turn>| is_assistants(turn) && !is_stranger(turn);
+    work.turns().len() - work.turns().iter().rev().take_while(ends).count()
+}
+
+/// Blocks on their way into the turn that they are joined with.
+#[derive(Default)]
+struct Joining {
+    results: Vec<Moved>,
+    others: Vec<Moved>,
+}
+
+impl Joining {
+    /// Results come behind those that the turn begins with, all else at its end.
+    fn land(&mut self, work: &mut Work<'_>, turn: usize) {
+        if self.results.is_empty() && self.others.is_empty() {
+            return;
+        }
+        let blocks = work.blocks(turn);
+        let (end, first) =
+            (blocks.len(), blocks.iter().take_while(|block| is_result(block)).count());
+        let results = self.results.drain(..).map(|block| (first, block));
+        let all = results.chain(self.others.drain(..).map(|block| (end, block))).collect();
+        work.land(turn, all);
+    }
 }
 
 /// Whether the turn says that it is of somebody unknown, which the target takes.
@@ -93,7 +129,7 @@ fn part(work: &mut Work<'_>, at: usize) {
     );
 }
 
-fn join(work: &mut Work<'_>, turn: usize) {
+fn join(work: &mut Work<'_>, turn: usize, joining: &mut Joining) {
     let whose = if is_assistants(&work.turns()[turn]) { "assistant's" } else { "user's" };
     let what = format!("joined with the {whose} turn before: roles alternate here");
     work.change(Place::turn(turn + 1), what);
@@ -104,10 +140,10 @@ fn join(work: &mut Work<'_>, turn: usize) {
         let parted = Text::concat([&Text::new(BLANK_LINE), text]);
         work.edit(turn + 1, 0).body = Body::Text { text: parted, citations: Vec::new() };
     }
-    while let Some(block) = work.blocks(turn + 1).first() {
-        let results = work.blocks(turn).iter().take_while(|block| is_result(block)).count();
-        let at = if is_result(block) { results } else { work.blocks(turn).len() };
-        work.carry((turn + 1, 0), (turn, at));
+    let spots: Vec<Spot> = (0..work.blocks(turn + 1).len()).map(|at| (turn + 1, at)).collect();
+    for moved in work.lift(&spots) {
+        let list = if is_result(&moved.block) { &mut joining.results } else { &mut joining.others };
+        list.push(moved);
     }
     work.remove_turn(turn + 1);
 }

@@ -18,11 +18,16 @@ use crate::marks;
 pub fn apply(work: &mut Work<'_>) {
     let cache = work.profile.cache;
     let Some(most) = cache.most else { return };
-    let mut marks = marks::all(work);
+    let marks = marks::all(work);
     let whole = cache.whole.and_then(|field| marks::whole(work, field)).is_some();
-    while marks.len() + usize::from(whole) > most {
-        let oldest = marks.iter().position(|(spot, _)| spot.is_in_turns()).unwrap_or(0);
-        let (spot, _) = marks.remove(oldest);
+    let more = (marks.len() + usize::from(whole)).saturating_sub(most);
+    if more == 0 {
+        return;
+    }
+    // Those of the turns go first, the oldest before the others.
+    let (turns, others): (Vec<_>, Vec<_>) =
+        marks.into_iter().map(|(spot, _)| spot).partition(|spot| spot.is_in_turns());
+    for spot in turns.into_iter().chain(others).take(more) {
         work.loss(spot.place(), format!("left out a cache mark: the target takes {most}"));
         marks::set(work, spot, None);
     }

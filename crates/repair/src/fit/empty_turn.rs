@@ -27,7 +27,7 @@ use interlingua_wire::{Json, Text};
 
 use super::empty_text::leave_out;
 use crate::Work;
-use crate::look::words;
+use crate::look::{instructs, words};
 use crate::profile::calls::Answers;
 use crate::profile::roles::{Instructions, Joined, Last};
 use crate::thoughts::is_thinking;
@@ -36,15 +36,39 @@ pub fn apply(work: &mut Work<'_>) {
     if work.takes_empty() && work.takes_silence() {
         return;
     }
-    let mut turn = 0;
+    let says_nothing = |work: &Work<'_>, turn| is_empty(work, turn) && !is_taken(work, turn);
+    let mut turns = 0..work.turns().len();
+    let Some(mut turn) = turns.find(|turn| says_nothing(work, *turn)) else { return };
+    let mut before = Before::default();
+    // What comes later is put aside: a turn less moves nothing then.
+    let mut aside = work.put_aside(turn + 2);
     while turn < work.turns().len() {
-        if is_empty(work, turn) && !is_taken(work, turn) {
-            if fill_or_leave_out(work, turn) {
-                turn += 1;
-            }
-        } else {
+        if !says_nothing(work, turn) || fill_or_leave_out(work, turn, &mut before) {
             turn += 1;
         }
+        work.bring_next(&mut aside, turn);
+    }
+}
+
+/// What was said before a turn, as far as somebody has looked.
+#[derive(Default)]
+struct Before {
+    looked: usize,
+    /// Who had the word last.
+    speaker: Option<Role>,
+    /// There is more than instructions.
+    opened: bool,
+}
+
+impl Before {
+    fn look(&mut self, work: &Work<'_>, until: usize) {
+        for turn in &work.turns()[self.looked..until] {
+            if work.is_spoken(turn) {
+                self.speaker = Some(turn.role);
+            }
+            self.opened |= !instructs(turn);
+        }
+        self.looked = until;
     }
 }
 
@@ -71,12 +95,15 @@ pub(super) fn becomes_users(work: &Work<'_>, turn: usize) -> bool {
 
 /// Whether nothing but these instructions keeps apart what the model said before and after them.
 fn parts_speech(work: &Work<'_>, turn: usize) -> bool {
+    may_part(work, turn) && follows(work, turn, Role::Assistant)
+}
+
+/// Whether these are instructions, and what the model said before and after them would be joined.
+fn may_part(work: &Work<'_>, turn: usize) -> bool {
     let profile = work.profile;
     let counted = profile.calls.answers == Answers::Counted;
     let joins = !work.is_own() || profile.roles.joined == Joined::All || counted;
-    matches!(work.turns()[turn].role, Role::System | Role::Developer)
-        && joins
-        && follows(work, turn, Role::Assistant)
+    instructs(&work.turns()[turn]) && joins
 }
 
 /// Who had the word before this turn.
@@ -147,19 +174,20 @@ fn is_as_written(work: &Work<'_>, turn: usize) -> bool {
 }
 
 /// Whether the turn is still there.
-fn fill_or_leave_out(work: &mut Work<'_>, turn: usize) -> bool {
+fn fill_or_leave_out(work: &mut Work<'_>, turn: usize, before: &mut Before) -> bool {
+    before.look(work, turn);
     let role = work.turns()[turn].role;
-    if role == Role::User && !follows(work, turn, Role::User) {
+    if role == Role::User && before.speaker != Some(Role::User) {
         fill(work, turn);
         return true;
     }
     // Instructions after it are said in the midst of the conversation, and stay there.
-    if work.is_threshold(turn) {
+    if !before.opened && work.is_threshold(turn) {
         work.turn(turn).role = Role::User;
         fill(work, turn);
         return true;
     }
-    if parts_speech(work, turn) {
+    if may_part(work, turn) && before.speaker == Some(Role::Assistant) {
         work.turn(turn).role = Role::User;
         fill(work, turn);
         return true;

@@ -32,8 +32,9 @@ use super::empty_turn::EMPTY_MESSAGE;
 use super::string_content::BLANK_LINE;
 use crate::Work;
 use crate::look::{instructs, is_assistants, is_result, words};
-use crate::pairing;
+use crate::pairing::{self, Spot};
 use crate::profile::roles::Instructions;
+use crate::work::many::Moved;
 
 pub fn apply(work: &mut Work<'_>) {
     let written_there = match work.profile.roles.instructions {
@@ -48,10 +49,7 @@ pub fn apply(work: &mut Work<'_>) {
         return;
     }
     lead(work);
-    // From the end, so that what is still to be looked at stays in its place.
-    for turn in misplaced(work).into_iter().rev() {
-        remind(work, turn);
-    }
+    remind_all(work);
     if work.profile.roles.instructions == Instructions::NotAfterReplies {
         not_last(work);
     }
@@ -67,6 +65,7 @@ fn not_last(work: &mut Work<'_>) {
         if remind(work, last) {
             return;
         }
+        work.remove_turn(last);
     }
 }
 
@@ -86,11 +85,17 @@ fn lead(work: &mut Work<'_>) {
                 && turn.blocks.iter().all(|block| words(block).is_some())
         })
     };
-    while is_text(work) {
-        work.change(Place::turn(0), "instructions at the beginning go into the place for them");
-        for block in work.remove_turn(0).into_value().blocks {
-            work.system().push(block);
+    if is_text(work) {
+        // What comes later is put aside: a turn less moves nothing then.
+        let mut aside = work.put_aside(1);
+        while is_text(work) {
+            work.change(Place::turn(0), "instructions at the beginning go into the place for them");
+            for block in work.remove_turn(0).into_value().blocks {
+                work.system().push(block);
+            }
+            work.bring_back(&mut aside);
         }
+        while work.bring_back(&mut aside) {}
     }
     if work.profile.roles.instructions == Instructions::Leading {
         join(work);
@@ -99,40 +104,58 @@ fn lead(work: &mut Work<'_>) {
 
 /// Makes the instructions one text: parts of a message may become messages of their own.
 fn join(work: &mut Work<'_>) {
-    while let [first, second, ..] = work.conversation().system.as_slice()
-        && let (Some(head), Some(tail)) = (words(first), words(second))
-    {
-        let between = if head.is_empty() || tail.is_empty() { "" } else { BLANK_LINE };
-        let text = Text::concat([head, &Text::new(between), tail]);
-        work.remove_system(1);
-        work.system()[0].edit().body = Body::Text { text, citations: Vec::new() };
+    let texts: Vec<&Text> =
+        work.conversation().system.iter().map_while(|block| words(block)).collect();
+    let joined = texts.len();
+    if joined < 2 {
+        return;
     }
+    let between = Text::new(BLANK_LINE);
+    let mut pieces = Vec::with_capacity(joined * 2);
+    for text in texts.into_iter().filter(|text| !text.is_empty()) {
+        if !pieces.is_empty() {
+            pieces.push(&between);
+        }
+        pieces.push(text);
+    }
+    let text = Text::concat(pieces);
+    work.remove_systems(1..joined);
+    work.system()[0].edit().body = Body::Text { text, citations: Vec::new() };
 }
 
 /// The turns of instructions that may not stand where they do.
 fn misplaced(work: &Work<'_>) -> Vec<usize> {
     let mut found = Vec::new();
     let mut spoken = None;
+    // The last turn of which something may be left.
+    let mut before = None;
+    let silent = |turn: &Turn| instructs(turn) && turn.blocks.is_empty();
     let mut turn = 0;
     for run in work.turns().chunk_by(|a, b| instructs(a) == instructs(b)) {
         let end = turn + run.len();
         if instructs(&run[0]) {
             let next = work.turns().get(end);
-            found.extend((turn..end).filter(|turn| !may_stand(work, *turn, spoken, next)));
+            for (at, this) in (turn..end).zip(run) {
+                if !may_stand(work, at, [before, spoken, next]) {
+                    found.push(at);
+                }
+                before = Some(this).filter(|this| !silent(this)).or(before);
+            }
         } else {
             spoken = run.last();
+            before = spoken;
         }
         turn = end;
     }
     found
 }
 
-/// `spoken` and `next` are the turns around the run of instructions.
+/// `before` is the turn before of which something may be left; `spoken` and `next` are those around the
+/// run of instructions.
 fn may_stand(
     work: &Work<'_>,
     turn: usize,
-    spoken: Option<&Verbatim<Turn>>,
-    next: Option<&Verbatim<Turn>>,
+    [before, spoken, next]: [Option<&Verbatim<Turn>>; 3],
 ) -> bool {
     let this = &work.turns()[turn];
     match work.profile.roles.instructions {
@@ -147,9 +170,6 @@ fn may_stand(
                 && next.is_none_or(|turn| is_assistants(turn))
         }
         Instructions::NotAfterReplies => {
-            // Of those without a word, nothing may be left.
-            let silent = |turn: &Verbatim<Turn>| instructs(turn) && turn.blocks.is_empty();
-            let before = work.turns()[..turn].iter().rfind(|turn| !silent(turn));
             before.is_none_or(|turn| !is_assistants(turn) && !has_result(turn))
         }
     }
@@ -159,8 +179,76 @@ fn has_result(turn: &Turn) -> bool {
     turn.blocks.iter().any(|block| is_result(block))
 }
 
-/// Makes a turn of instructions the user's. Results come first, so it joins those that it stood
-/// before. Whether anything of it is left.
+/// Makes the user's what may not stand where it does. Results come first, so it joins those that it stood
+/// before.
+fn remind_all(work: &mut Work<'_>) {
+    let mut gone = Vec::new();
+    let mut joining = Joining::default();
+    // From the end, so that what is still to be looked at stays in its place.
+    let (mut looked, mut answer) = (work.turns().len(), None);
+    for turn in misplaced(work).into_iter().rev() {
+        while looked > turn + 1 {
+            looked -= 1;
+            let said = &work.turns()[looked];
+            answer = if is_assistants(said) || opens(said) {
+                None
+            } else {
+                answer.or(has_result(said).then_some(looked))
+            };
+        }
+        let silent = work.blocks(turn).is_empty();
+        if !remind(work, turn) {
+            gone.push(turn);
+        } else if let Some(answer) = answer.filter(|_| !silent) {
+            joining.take(work, turn, answer);
+            gone.push(turn);
+        }
+    }
+    joining.land(work);
+    gone.reverse();
+    work.remove_turns(&gone);
+}
+
+/// Reminders on their way into a turn with results.
+#[derive(Default)]
+struct Joining {
+    answer: usize,
+    /// Those of each turn, the last turn first.
+    held: Vec<Vec<Moved>>,
+}
+
+impl Joining {
+    fn take(&mut self, work: &mut Work<'_>, turn: usize, answer: usize) {
+        let has_result = has_result(&work.turns()[turn]);
+        if self.answer != answer || has_result {
+            self.land(work);
+        }
+        self.answer = answer;
+        if !has_result {
+            let spots: Vec<Spot> = (0..work.blocks(turn).len()).map(|at| (turn, at)).collect();
+            self.held.push(work.lift(&spots));
+            return;
+        }
+        while let Some(last) = work.blocks(turn).len().checked_sub(1) {
+            work.carry((turn, last), (answer, behind_results(work, answer)));
+        }
+    }
+
+    fn land(&mut self, work: &mut Work<'_>) {
+        if !self.held.is_empty() {
+            let at = behind_results(work, self.answer);
+            let all = self.held.drain(..).rev().flatten().map(|block| (at, block)).collect();
+            work.land(self.answer, all);
+        }
+    }
+}
+
+fn behind_results(work: &Work<'_>, turn: usize) -> usize {
+    let last = work.blocks(turn).iter().rposition(|block| is_result(block));
+    last.map_or(0, |at| at + 1)
+}
+
+/// Makes a turn of instructions the user's. Whether anything of it is left; if not, it must go.
 fn remind(work: &mut Work<'_>, turn: usize) -> bool {
     if work.blocks(turn).is_empty() {
         // Whoever spoke between two answers, be it without a word, keeps them apart.
@@ -172,7 +260,6 @@ fn remind(work: &mut Work<'_>, turn: usize) -> bool {
             return true;
         }
         work.loss(Place::turn(turn), "left out instructions without a word: they have no place");
-        work.remove_turn(turn);
         return false;
     }
     let what = "instructions in the midst of the conversation are said by the user, as a reminder";
@@ -185,14 +272,6 @@ fn remind(work: &mut Work<'_>, turn: usize) -> bool {
         }
     }
     work.turn(turn).role = Role::User;
-    let after = work.turns().iter().enumerate().skip(turn + 1);
-    let run = after.take_while(|(_, turn)| !is_assistants(turn) && !opens(turn));
-    let Some((answer, _)) = run.filter(|(_, turn)| has_result(turn)).last() else { return true };
-    while let Some(last) = work.blocks(turn).len().checked_sub(1) {
-        let results = work.blocks(answer).iter().rposition(|block| is_result(block));
-        work.carry((turn, last), (answer, results.map_or(0, |at| at + 1)));
-    }
-    work.remove_turn(turn);
     true
 }
 

@@ -23,6 +23,7 @@ use interlingua_wire::Json;
 use crate::profile::fields::Part;
 use crate::shape::{Fit, Key, Reading};
 use crate::tools::OLD_LIST;
+use crate::trail::lift;
 use crate::{About, Profile, Work, offer};
 
 pub fn apply(work: &mut Work<'_>) {
@@ -46,6 +47,8 @@ fn body(work: &mut Work<'_>) {
     let profile = work.profile;
     let (Some(known), reading) = (profile.fields.body, profile.reading()) else { return };
     let mut at = 0;
+    // Those that are to go, in their order: they go at once.
+    let mut gone = Vec::new();
     while let Some(field) = work.conversation().fields.get(at) {
         let name = field.key.contents();
         let unheard = !profile.thinking.asked
@@ -55,7 +58,8 @@ fn body(work: &mut Work<'_>) {
             let what =
                 format!("left out `{name}`, which says nothing: the target does not know it");
             work.change(Place::BODY, what);
-            work.fields().remove(at);
+            gone.push(at);
+            at += 1;
             continue;
         }
         // What a setting holds beyond its meaning is listed apart, under the setting's name.
@@ -81,17 +85,18 @@ fn body(work: &mut Work<'_>) {
                     Place::BODY,
                     "functions are offered as tools: the target knows no others",
                 );
-                work.fields().remove(at);
-                continue;
+                gone.push(at);
             }
             Fit::Drop => {
                 let what = format!("left out `{name}`: the target does not know it");
                 work.loss(Place::BODY, what);
-                work.fields().remove(at);
-                continue;
+                gone.push(at);
             }
         }
         at += 1;
+    }
+    if !gone.is_empty() {
+        lift(work.fields(), &gone);
     }
 }
 

@@ -9,11 +9,12 @@
 //! after    assistant: call 1   user: result 1   assistant: "Done."   user: "and now?"
 //! ```
 
-use interlingua_model::{Block, Place, Role, Turn};
+use interlingua_model::{Block, Place, Role, Turn, Verbatim};
 use interlingua_wire::Text;
 
 use crate::Work;
 use crate::look::{is_assistants, is_result};
+use crate::pairing::Spot;
 
 pub fn apply(work: &mut Work<'_>) {
     if work.profile.roles.user_after_results {
@@ -22,9 +23,11 @@ pub fn apply(work: &mut Work<'_>) {
     if !work.is_own() {
         results_first(work);
     }
-    let mut turn = 0;
+    let Some(mut turn) = (0..work.turns().len()).find(|turn| is_told(work, *turn)) else { return };
+    // What comes later is put aside: a turn more moves nothing then.
+    let mut aside = work.put_aside(turn + 2);
     while turn < work.turns().len() {
-        if has_results(&work.turns()[turn]) {
+        if is_told(work, turn) {
             part(work, turn);
             let next = work.turns().get(turn + 1);
             if next.is_some_and(|next| !is_assistants(next) && !has_results(next)) {
@@ -32,7 +35,16 @@ pub fn apply(work: &mut Work<'_>) {
             }
         }
         turn += 1;
+        work.bring_next(&mut aside, turn);
     }
+}
+
+/// Whether somebody else than the assistant speaks beside or after results.
+fn is_told(work: &Work<'_>, turn: usize) -> bool {
+    let (this, next) = (&work.turns()[turn], work.turns().get(turn + 1));
+    has_results(this)
+        && (next.is_some_and(|next| !is_assistants(next) && !has_results(next))
+            || this.blocks.iter().any(|block| !is_result(block)))
 }
 
 fn has_results(turn: &Turn) -> bool {
@@ -41,53 +53,55 @@ fn has_results(turn: &Turn) -> bool {
 
 /// The user's turns in a row are written with their results first: so they stand here.
 fn results_first(work: &mut Work<'_>) {
-    // The end of the row's results, and whether anybody spoke after them.
-    let (mut end, mut spoken) = ((0, 0), false);
-    let mut turn = 0;
-    while turn < work.turns().len() {
-        let held = work.blocks(turn).len();
-        if work.turns()[turn].role != Role::User {
-            (end, spoken) = ((turn + 1, 0), false);
-            turn += 1;
-            continue;
+    let mut gone = Vec::new();
+    let mut start = 0;
+    while start < work.turns().len() {
+        let rest = &work.turns()[start..];
+        let row = rest.iter().take_while(|turn| turn.role == Role::User).count();
+        let (end, late) = late_results(&rest[..row], start);
+        if !late.is_empty() {
+            let moved = work.lift(&late).into_iter().map(|result| (end.1, result));
+            work.land(end.0, moved.collect());
+            // A turn whose results stand elsewhere now says nothing.
+            let mut left: Vec<usize> = late.into_iter().map(|(turn, _)| turn).collect();
+            left.dedup();
+            gone.extend(left.into_iter().filter(|turn| work.blocks(*turn).is_empty()));
         }
-        let mut block = 0;
-        while block < work.blocks(turn).len() {
-            if !is_result(work.block(turn, block)) {
-                spoken = true;
-                block += 1;
-            } else if spoken {
-                work.carry((turn, block), end);
-                block += usize::from(turn == end.0);
-                end.1 += 1;
-            } else {
-                block += 1;
-                end = (turn, block);
+        start += row + 1;
+    }
+    work.remove_turns(&gone);
+}
+
+/// Where the results end that begin a row of turns, and the results that come after other words.
+fn late_results(row: &[Verbatim<Turn>], start: usize) -> (Spot, Vec<Spot>) {
+    let (mut end, mut spoken) = ((start, 0), false);
+    let mut late = Vec::new();
+    for (at, turn) in (start..).zip(row) {
+        for (of, block) in turn.blocks.iter().enumerate() {
+            match (is_result(block), spoken) {
+                (false, _) => spoken = true,
+                (true, true) => late.push((at, of)),
+                (true, false) => end = (at, of + 1),
             }
         }
-        // Whoever says nothing speaks; a turn whose results stand elsewhere now does not.
-        spoken |= held == 0;
-        if held > 0 && work.blocks(turn).is_empty() {
-            work.remove_turn(turn);
-        } else {
-            turn += 1;
-        }
+        // Whoever says nothing speaks.
+        spoken |= turn.blocks.is_empty();
     }
+    (end, late)
 }
 
 /// Puts what the user says beside results into a turn of its own.
 fn part(work: &mut Work<'_>, turn: usize) {
-    let beside = work.blocks(turn).iter().filter(|block| !is_result(block)).count();
-    if beside == 0 {
+    let blocks = work.blocks(turn).iter().enumerate();
+    let beside: Vec<Spot> =
+        blocks.filter(|(_, block)| !is_result(block)).map(|(at, _)| (turn, at)).collect();
+    if beside.is_empty() {
         return;
     }
     work.insert_turn(turn + 1, Turn::new(Role::User));
     work.change(Place::turn(turn + 1), "what the user says beside results is a turn of its own");
-    for block in (0..work.blocks(turn).len()).rev() {
-        if !is_result(work.block(turn, block)) {
-            work.carry((turn, block), (turn + 1, 0));
-        }
-    }
+    let said = work.lift(&beside).into_iter().map(|block| (0, block));
+    work.land(turn + 1, said.collect());
 }
 
 fn say(work: &mut Work<'_>, at: usize) {

@@ -100,7 +100,8 @@ pub(crate) fn keep_word(work: &mut Work<'_>, turn: usize) {
     let blocks = work.blocks(turn);
     let left = |block: &Verbatim<Block>| made_up(block) || !work.is_said(block);
     let users = work.turns()[turn].role == Role::User && work.profile.thinking.in_loop;
-    if users && blocks.iter().any(|block| made_up(block)) && blocks.iter().all(left) {
+    // What is left out is mostly left out from the end: the last block tells soonest.
+    if users && blocks.iter().rev().all(left) && blocks.iter().any(|block| made_up(block)) {
         let at = blocks.len();
         work.insert(turn, at, Block::text(Text::word(EMPTY_MESSAGE)));
         work.change(Place::block(turn, at), "the user's words are gone, and the turn says so");

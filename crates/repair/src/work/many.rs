@@ -52,6 +52,13 @@ impl Work<'_> {
         true
     }
 
+    /// Brings back the turn behind this one, if it was put aside.
+    pub(crate) fn bring_next(&mut self, aside: &mut Aside, turn: usize) {
+        if turn + 1 >= self.turns().len() {
+            self.bring_back(aside);
+        }
+    }
+
     /// Takes up blocks that stand in this order.
     pub(crate) fn lift(&mut self, spots: &[Spot]) -> Vec<Moved> {
         let mut lifted = Vec::with_capacity(spots.len());
@@ -125,6 +132,12 @@ impl Work<'_> {
             let spots: Vec<Spot> = places.iter().map(|at| (turn, *at)).collect();
             self.lift(&spots);
         }
+    }
+
+    /// Takes away some blocks of the instructions outside the turns.
+    pub(crate) fn remove_systems(&mut self, gone: Range<usize>) {
+        self.done.trail.system_removed(self.conversation.system.len(), gone.clone());
+        self.system().drain(gone);
     }
 
     /// Takes away turns that stand in this order.
