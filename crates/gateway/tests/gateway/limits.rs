@@ -62,8 +62,7 @@ fn a_long_history_comes_whole() {
         let request = (client.begin)(model, false, &long).to_string();
         let answer = post(house.addr(), &(client.path)(model, false), "", request.as_bytes());
         assert_eq!(answer.status, 200, "{} {}", client.dialect, answer.text());
-        let log = house.log();
-        let sent = log.last().unwrap()["request"].to_string();
+        let sent = house.log().last().unwrap()["request"].to_string();
         assert!(sent.contains(&long), "{} {}", client.dialect, sent.len());
     }
 }

@@ -29,7 +29,8 @@ fn tools(talk: &Talk, tool: &str) -> String {
 }
 
 fn fields(talk: &Talk) -> String {
-    (0..talk.fields).map(|at| format!(r#""field_{at}":{at},"#)).collect()
+    let all = list(0..talk.fields, |at| format!(r#""field_{at}":{at}"#));
+    if all.is_empty() { all } else { all + "," }
 }
 
 fn role(who: Who, model: &'static str) -> &'static str {

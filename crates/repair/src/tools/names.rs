@@ -41,7 +41,9 @@ pub(crate) struct Taken {
 impl Taken {
     pub(crate) fn of(tools: &[Verbatim<Tool>]) -> Self {
         let mut taken = Self::default();
-        tools.iter().for_each(|tool| taken.take(&tool.name));
+        for tool in tools {
+            taken.take(&tool.name);
+        }
         taken
     }
 

@@ -12,7 +12,7 @@ use crate::slots::Kept;
 const NOW: i64 = 1_000;
 
 fn shelf() -> Shelf {
-    Shelf::new(1 << 20, Duration::from_secs(3600))
+    Shelf::new(1 << 20, Duration::from_hours(1))
 }
 
 /// As a database has it.
