@@ -53,6 +53,11 @@ pub trait Dialect: Sync {
         b": ping\n\n"
     }
 
+    /// Whether its clients wait longer for the first event where they get the filler instead of nothing at all.
+    fn waits_longer(&self) -> bool {
+        true
+    }
+
     /// Whose seals its clients carry on reasoning, in a place of their own; none where there is no
     /// such place, or one for the seals of all.
     fn seals(&self) -> &'static [&'static str] {

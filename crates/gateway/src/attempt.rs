@@ -365,7 +365,7 @@ fn now() -> u64 {
 /// How long the first content is waited for before the client hears that it is coming.
 const HOLD: Duration = Duration::from_secs(10);
 
-const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream; charset=utf-8");
-const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
+pub(crate) const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream; charset=utf-8");
+pub(crate) const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
 const REPAIRS: HeaderName = HeaderName::from_static("x-interlingua-repairs");
 const GUARD: HeaderName = HeaderName::from_static("x-interlingua-guard");

@@ -1,11 +1,8 @@
 //! The front desk: is it for us, may they ask, what do they want.
 
-use std::future::poll_fn;
 use std::net::SocketAddr;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::task::Poll;
 use std::time::{Instant, SystemTime};
 
 use bytes::Bytes;
@@ -14,11 +11,13 @@ use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 use interlingua::model::FailureKind;
 use interlingua::{Dialect, Failure};
+use tokio::sync::OwnedSemaphorePermit;
 
+use crate::awaited::{Awaited, Wanted};
 use crate::endpoint::{Address, Asked, Endpoint, Lessons, address};
 use crate::out::Out;
 use crate::recent::Events;
-use crate::refusal::{JSON, Refusal, failure, stopped};
+use crate::refusal::{JSON, Refusal, failure};
 use crate::state::Gateway;
 use crate::turn::Came;
 use crate::{access, billed, models, quota, reading, remembered, responses, ui};
@@ -37,28 +36,11 @@ pub(crate) async fn answer(
     request: Request<Incoming>,
 ) -> Response<Out> {
     let address = address(request.method(), request.uri(), request.headers());
-    let dialect = address.dialect;
+    let (dialect, wanted) = (address.dialect, Arc::default());
     let over = Arc::clone(&gateway.over);
-    let mut answering = Box::pin(admitted(gateway, between, request, address));
-    // A panic is a fault of ours that concerns one request, and only that.
-    poll_fn(move |context| {
-        if over.load(Ordering::Relaxed) {
-            return Poll::Ready(Refusal::from(stopped()).response(dialect));
-        }
-        match catch_unwind(AssertUnwindSafe(|| answering.as_mut().poll(context))) {
-            Ok(Poll::Ready(Ok(response))) => Poll::Ready(response),
-            Ok(Poll::Ready(Err(failure))) => Poll::Ready(Refusal::from(failure).response(dialect)),
-            Ok(Poll::Pending) => Poll::Pending,
-            Err(_) => {
-                tracing::error!(
-                    "a fault of the gateway's own; the request is answered with an error"
-                );
-                let fault = failure(FailureKind::Upstream, "a fault inside the gateway");
-                Poll::Ready(Refusal::from(fault).response(dialect))
-            }
-        }
-    })
-    .await
+    let heartbeat = gateway.config.load().timeouts.heartbeat;
+    let answering = Box::pin(admitted(gateway, between, request, address, Arc::clone(&wanted)));
+    Awaited { answering, dialect, wanted, over, heartbeat, quiet: None }.answer().await
 }
 
 async fn admitted(
@@ -66,6 +48,7 @@ async fn admitted(
     between: Between,
     request: Request<Incoming>,
     address: Address,
+    wanted: Arc<Wanted>,
 ) -> Result<Response<Out>, Failure> {
     let config = gateway.config.load_full();
     let (head, body) = request.into_parts();
@@ -120,9 +103,7 @@ async fn admitted(
         other => return Ok(small(&gateway, dialect, &other)),
     };
     let guest = gateway.quotas.enter(shown.key, now)?;
-    let Ok(room) = Arc::clone(&gateway.room).try_acquire_owned() else {
-        return Err(failure(FailureKind::Overloaded, "too many requests are being answered"));
-    };
+    let room = room(&gateway)?;
     let body = reading::whole(body, &head.headers, limits.body, timeouts.body).await?;
     let came = Came {
         gateway: &gateway,
@@ -131,6 +112,7 @@ async fn admitted(
         dialect,
         asked,
         headers: &head.headers,
+        wanted: &wanted,
         body,
     };
     let place = (room, guest);
@@ -140,6 +122,11 @@ async fn admitted(
         None if counts => Box::pin(came.count()).await,
         None => came.turn(place).await,
     })
+}
+
+fn room(gateway: &Gateway) -> Result<OwnedSemaphorePermit, Failure> {
+    let full = |_| failure(FailureKind::Overloaded, "too many requests are being answered");
+    Arc::clone(&gateway.room).try_acquire_owned().map_err(full)
 }
 
 /// The turns of late, or what is kept of one.

@@ -17,6 +17,7 @@ mod affinity;
 mod answered;
 mod asking;
 mod attempt;
+mod awaited;
 mod billed;
 mod builtin;
 mod captured;

@@ -13,6 +13,7 @@ use interlingua::Stream;
 use interlingua_upstream::{self as upstream, Idle};
 use serde_json::json;
 
+use crate::awaited::Early;
 use crate::captured::Stage;
 use crate::config::Config;
 use crate::recent::Events;
@@ -24,6 +25,7 @@ pub(crate) enum Out {
     Whole(Bytes),
     Stream(Box<Streaming>),
     Events(Box<Events>),
+    Early(Box<Early>),
 }
 
 /// A streamed answer. It owns the provider's body: when the client leaves, the provider's connection
@@ -247,6 +249,7 @@ impl Body for Out {
             Self::Whole(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
             Self::Stream(stream) => Pin::new(stream.as_mut()).poll_frame(context),
             Self::Events(events) => events.poll_frame(context),
+            Self::Early(early) => early.poll_frame(context),
         }
     }
 
@@ -255,13 +258,14 @@ impl Body for Out {
             Self::Whole(bytes) => bytes.is_empty(),
             Self::Stream(stream) => stream.is_end_stream(),
             Self::Events(_) => false,
+            Self::Early(early) => early.is_end_stream(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match self {
             Self::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
-            Self::Stream(_) | Self::Events(_) => SizeHint::default(),
+            Self::Stream(_) | Self::Events(_) | Self::Early(_) => SizeHint::default(),
         }
     }
 }

@@ -61,6 +61,7 @@ impl Refusal {
             }
             _ => {}
         }
+        response.extensions_mut().insert(*self.failure);
         response
     }
 }

@@ -15,6 +15,7 @@ use tokio::time::sleep;
 use crate::affinity::Mark;
 use crate::asking::name_of;
 use crate::attempt::Order;
+use crate::awaited::Wanted;
 use crate::billed::Bill;
 use crate::captured::Stage;
 use crate::config::{Config, Limits, Route};
@@ -36,6 +37,7 @@ pub(crate) struct Came<'c> {
     pub(crate) dialect: &'static dyn Dialect,
     pub(crate) asked: Asked,
     pub(crate) headers: &'c HeaderMap,
+    pub(crate) wanted: &'c Wanted,
     pub(crate) body: Bytes,
 }
 
@@ -80,11 +82,7 @@ impl Came<'_> {
             tale.begins(Stage::ClientReply, facts, Some(response.headers()));
             tale.passes(Stage::ClientReply, body);
         }
-        if let Ok(id) = HeaderValue::from_str(&id) {
-            for name in TURN {
-                response.headers_mut().insert(name, id.clone());
-            }
-        }
+        name(response.headers_mut(), &id);
         response
     }
 
@@ -113,6 +111,9 @@ impl Came<'_> {
             stream: self.asked.stream.or_else(asks_stream).unwrap_or(false),
             array: self.asked.array,
         };
+        if let Some(tale) = tale.as_ref().filter(|_| order.stream && !order.array) {
+            let _ = self.wanted.set(tale.id);
+        }
         let safeguards = asks_safeguards(&body, from);
         let mut again = Some(body);
         let mut last = None;
@@ -237,6 +238,15 @@ impl Came<'_> {
             sleep(asked.max(Backoff::default().wait(tries, chance()))).await;
         }
         Err(last.unwrap_or_else(|| resting(name, Duration::ZERO)))
+    }
+}
+
+/// Tells the client what the turn is called.
+pub(crate) fn name(headers: &mut HeaderMap, id: &str) {
+    if let Ok(id) = HeaderValue::from_str(id) {
+        for name in TURN {
+            headers.insert(name, id.clone());
+        }
     }
 }
 

@@ -53,6 +53,11 @@ impl Dialect for Anthropic {
         Some("ping")
     }
 
+    /// Clients that get nothing but comments leave after some minutes.
+    fn filler(&self) -> &'static [u8] {
+        b"event: ping\ndata: {\"type\": \"ping\"}\n\n"
+    }
+
     fn seals(&self) -> &'static [&'static str] {
         &[ISSUER]
     }

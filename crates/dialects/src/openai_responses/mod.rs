@@ -58,6 +58,11 @@ impl Dialect for OpenAiResponses {
         Some("response.in_progress")
     }
 
+    /// Only events are counted, and from the head of the answer on.
+    fn waits_longer(&self) -> bool {
+        false
+    }
+
     fn held_inside(&self, field: &str) -> Option<&'static [&'static str]> {
         settings::held_inside(field)
     }
