@@ -146,8 +146,14 @@ impl Streaming {
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         std::task::ready!(self.quiet.poll(context));
         if self.stream.has_ended() {
-            self.source = None;
-            return Poll::Ready(None);
+            // A provider that stays without a word has said all that the client gets of it.
+            if self.source.take().is_some() {
+                self.stream.finish(&mut self.ready);
+            }
+            if self.ready.is_empty() {
+                return Poll::Ready(None);
+            }
+            return self.poll_send(context).map(|frame| Some(Ok(frame)));
         }
         self.stream.ping(&mut self.ready);
         if self.ready.is_empty() {

@@ -1,6 +1,7 @@
 //! Whatever goes wrong behind the gateway, the client gets an answer, or an error of its own dialect:
 //! never silence, and never the clean end of a stream that broke.
 
+use std::io::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Answer, CLIENTS, Client, post};
 use crate::house::House;
+use crate::raw::{EVENTS, server};
 use crate::stub::Stub;
 
 /// How a turn may come out.
@@ -57,6 +59,29 @@ fn a_kept_connection_that_was_closed_costs_nobody_an_answer() {
     // Once more, and not again.
     assert_eq!(ask("third").status, 502);
     assert_eq!(stub.asked().len(), 5);
+}
+
+/// It has said everything but that no more comes.
+#[test]
+fn a_provider_that_stays_without_its_end_mark_leaves_nobody_without_one() {
+    let says = concat!(
+        r#"data: {"id":"r1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"#,
+        r#""delta":{"role":"assistant","content":"I look."},"finish_reason":"stop"}]}"#,
+        "\n\n",
+        r#"data: {"id":"r1","object":"chat.completion.chunk","created":1,"model":"m","choices":[],"#,
+        r#""usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}"#,
+        "\n\n",
+    );
+    let at = server(move |mut stream, _| {
+        stream.write_all(format!("{EVENTS}{says}").as_bytes()).unwrap();
+        std::mem::forget(stream);
+    });
+    let base = format!("http://{at}").parse().unwrap();
+    let provider = Arc::new(Provider::new("stub", find("openai-chat").unwrap(), base));
+    let house = House::with(|config| config.providers = vec![provider]);
+    let request = (CLIENTS[1].begin)("stub/m", true, "Please look.").to_string();
+    let answer = post(house.addr(), "/v1/chat/completions", "", request.as_bytes());
+    assert_eq!(answer.text(), format!("{says}data: [DONE]\n\n"));
 }
 
 #[test]
