@@ -64,7 +64,7 @@ pub struct Stream {
     ledger: Ledger,
     /// A stop or a failure was read; nothing comes after it.
     ended: bool,
-    /// A block was opened.
+    /// Something was said.
     begun: bool,
     /// The name of events that only say that the provider is there, and the last one of them in a
     /// stream that is forwarded.
@@ -320,7 +320,7 @@ impl Stream {
                 *id = Some(called.clone());
             }
             self.ended = matches!(event, Event::Stop(_) | Event::Fail(_));
-            self.begun |= matches!(event, Event::Open { .. });
+            self.begun = self.begun || says(&event);
             let mut to = Writing {
                 writer: &mut *self.writer,
                 out: out.as_deref_mut(),
@@ -355,5 +355,22 @@ impl fmt::Debug for Stream {
             .field("ledger", ledger)
             .field("ended", ended)
             .finish_non_exhaustive()
+    }
+}
+
+/// Whether the client has heard something of the reply once it has this. A text that is opened is nothing yet.
+fn says(event: &Event) -> bool {
+    match event {
+        Event::Open { block, .. } => {
+            !matches!(&block.body, Body::Text { text, .. } if text.is_empty())
+        }
+        Event::Delta { .. } => true,
+        Event::Start { .. }
+        | Event::Close { .. }
+        | Event::Usage(_)
+        | Event::Stop(_)
+        | Event::Fail(_)
+        | Event::Ping
+        | Event::Foreign { .. } => false,
     }
 }

@@ -15,7 +15,7 @@ use interlingua_upstream::Provider;
 use crate::client::{Answer, CLIENTS, Client, post};
 use crate::faults::{Outcome, judged};
 use crate::house::House;
-use crate::raw::{BEGINNING, EVENTS, server};
+use crate::raw::{BEGINNING, EVENTS, REST, server};
 
 /// What each client hears first when it has waited; nothing where that would not make it wait longer.
 const SIGNS: [(&str, Option<&str>); 4] = [
@@ -138,5 +138,3 @@ fn who_leaves_while_waiting_ends_the_call() {
     drop(stream);
     told.recv_timeout(Duration::from_secs(10)).unwrap();
 }
-
-const REST: &str = "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"I looked.\"}}\n\nevent: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\nevent: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\",\"stop_sequence\":null},\"usage\":{\"output_tokens\":4}}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";

@@ -3,6 +3,7 @@
 
 use std::io::Write as _;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use http::HeaderValue;
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Answer, CLIENTS, Client, post};
 use crate::house::House;
-use crate::raw::{EVENTS, server};
+use crate::raw::{BEGINNING, EVENTS, REST, server};
 use crate::stub::Stub;
 
 /// How a turn may come out.
@@ -82,6 +83,32 @@ fn a_provider_that_stays_without_its_end_mark_leaves_nobody_without_one() {
     let request = (CLIENTS[1].begin)("stub/m", true, "Please look.").to_string();
     let answer = post(house.addr(), "/v1/chat/completions", "", request.as_bytes());
     assert_eq!(answer.text(), format!("{says}data: [DONE]\n\n"));
+}
+
+/// A text that is opened is nothing that the client has heard.
+#[test]
+fn a_stream_that_fails_before_its_first_word_is_asked_for_again() {
+    for event in [
+        "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n",
+        "",
+    ] {
+        let tries = AtomicUsize::new(0);
+        let at = server(move |mut stream, _| {
+            let fails = tries.fetch_add(1, Ordering::Relaxed).is_multiple_of(2);
+            let rest = if fails { event } else { REST };
+            let _ = stream.write_all([EVENTS, BEGINNING, rest].concat().as_bytes());
+        });
+        let base = format!("http://{at}").parse().unwrap();
+        let provider = Arc::new(Provider::new("stub", find("anthropic").unwrap(), base));
+        let house = House::with(|config| config.providers = vec![provider]);
+        for client in CLIENTS {
+            let request = (client.begin)("stub/m", true, "Please look.").to_string();
+            let path = (client.path)("stub/m", true);
+            let answer = post(house.addr(), &path, "", request.as_bytes());
+            let said = answer.text();
+            assert_eq!(judged(client, true, &answer), Ok(Outcome::Answered), "{said}");
+        }
+    }
 }
 
 #[test]
