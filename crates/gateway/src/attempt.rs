@@ -11,7 +11,7 @@ use interlingua::model::{FailureKind, Lessons, Reply};
 use interlingua::repair::ladder;
 use interlingua::{
     Dialect, Doc, Exchange, Failure, Ledger, ReadReply, Recalled, ReplyError, Stream, Target, Text,
-    Translated, TranslatedReply, encode_reply, open_document, read_reply, unfold, writer,
+    Translated, TranslatedReply, encode_reply, open_document, read_reply, stream_reply,
 };
 use interlingua_upstream::Body;
 use serde_json::json;
@@ -269,11 +269,7 @@ impl Heard<'_> {
     async fn unfolded(mut self, tale: &mut Option<Tale>) -> Result<Response<Out>, Refusal> {
         let body = self.read(tale).await?;
         let ReadReply { reply, mut ledger, findings, .. } = self.read_reply(body)?;
-        let mut out = Vec::new();
-        let mut writer = writer(self.order.client, &self.exchange);
-        for event in unfold(&reply) {
-            writer.write(&event, &mut out, &mut ledger);
-        }
+        let out = stream_reply(&reply, self.order.client, &self.exchange, &mut ledger);
         let content_type = if self.exchange.array { JSON } else { EVENTS };
         let mut response = self.answer(tale, None, &ledger, (&reply, &findings)).await;
         *response.body_mut() = Out::Whole(out.into());

@@ -37,7 +37,7 @@ pub use interlingua_wire as wire;
 pub use interlingua_wire::{Doc, Framing, Json, Kind, Limits, Malformed, Text};
 pub use limits::StreamLimits;
 pub use opened::{Opened, open_document};
-pub use reply::{GUARD_MEND, ReadReply, encode_reply, read_reply, writer};
+pub use reply::{GUARD_MEND, ReadReply, encode_reply, read_reply, stream_reply, writer};
 pub use stream::Stream;
 
 /// A request as it leaves.

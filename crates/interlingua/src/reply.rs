@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use interlingua_dialects::{Dialect, StreamWriter, shown};
 use interlingua_guard::{Done, Finding, Watch};
-use interlingua_model::{Block, Body, Exchange, Ledger, Place, Reply, Verbatim};
+use interlingua_model::{Block, Body, Exchange, Ledger, Place, Reply, Verbatim, unfold};
 use interlingua_wire::Doc;
 
 use crate::repeated::Repeated;
@@ -68,6 +68,21 @@ pub fn encode_reply(
     let reply = carried.as_ref().unwrap_or(reply);
     let seen = seen(reply, to);
     to.encode_reply(seen.as_ref().unwrap_or(reply), exchange, ledger)
+}
+
+/// Writes a reply as the whole of a stream, for a client that speaks `to` and wants one.
+pub fn stream_reply(
+    reply: &Reply,
+    to: &dyn Dialect,
+    exchange: &Exchange,
+    ledger: &mut Ledger,
+) -> Vec<u8> {
+    let seen = seen(reply, to);
+    let (mut writer, mut out) = (writer(to, exchange), Vec::new());
+    for event in unfold(seen.as_ref().unwrap_or(reply)) {
+        writer.write(&event, &mut out, ledger);
+    }
+    out
 }
 
 /// The reply with what clients of the dialect can be shown of blocks that they do not know, if it has any.

@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use interlingua::{
-    Dialect, Exchange, Kind, Malformed, ReplyError, Target, Text, TranslateError, find,
-    translate_error, translate_reply, translate_request,
+    Dialect, Exchange, Kind, Malformed, ReplyError, Target, Text, TranslateError, find, read_reply,
+    stream_reply, translate_error, translate_reply, translate_request,
 };
 
 fn dialect(name: &str) -> &'static dyn Dialect {
@@ -42,6 +42,19 @@ fn a_reply_keeps_its_bytes_in_its_dialect() {
     assert_eq!(sent.as_ptr(), body.as_ptr(), "it was copied");
     assert_eq!(sent, body);
     assert!(ledger.is_empty());
+}
+
+#[test]
+fn a_whole_reply_shows_the_same_in_a_stream() {
+    let body = r#"{"id":"r","object":"response","status":"completed","model":"m","output":[{"type":"image_generation_call","id":"i","status":"completed","result":"aW1hZ2U="},{"type":"message","id":"t","role":"assistant","content":[{"type":"output_text","text":"Here.","annotations":[]}]}]}"#;
+    let exchange = Exchange::default();
+    for to in ["openai-chat", "gemini", "openai-responses", "native"] {
+        let read = read_reply(body.into(), dialect("openai-responses"), &exchange, None).unwrap();
+        let mut ledger = read.ledger;
+        let sent = stream_reply(&read.reply, dialect(to), &exchange, &mut ledger);
+        let sent = String::from_utf8(sent).unwrap();
+        assert!(sent.contains("aW1hZ2U=") && sent.contains("Here."), "{to}: {sent}");
+    }
 }
 
 #[test]
