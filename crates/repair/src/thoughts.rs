@@ -29,12 +29,16 @@ pub(crate) fn item_id(block: &Block, dialect: DialectId) -> Option<Text> {
 /// Ids of what the model said after reasoning tell the provider to look for it: where the reasoning is
 /// gone from before this turn, they go, too.
 pub(crate) fn unname_followers(work: &mut Work<'_>, from: usize) {
+    unname_within(work, from..work.turns().len());
+}
+
+fn unname_within(work: &mut Work<'_>, turns: Range<usize>) {
     if work.profile.calls.item_ids.is_none() || !work.is_own() {
         return;
     }
     let dialect = work.profile.dialect;
     let mut parted = false;
-    for turn in from..work.turns().len() {
+    for turn in turns {
         let here = &work.turns()[turn];
         if here.blocks.iter().any(|block| is_thinking(block)) {
             return;
@@ -72,6 +76,8 @@ pub(crate) fn leave_out(
     turns: Range<usize>,
     mut gone: impl FnMut(&Work<'_>, usize, usize) -> Option<String>,
 ) {
+    // So many turns at the end have lost their ids already.
+    let mut unnamed = 0;
     for turn in turns.rev() {
         if !work.blocks(turn).iter().any(|block| is_thinking(block)) {
             continue;
@@ -88,7 +94,9 @@ pub(crate) fn leave_out(
             }
         }
         if any {
-            unname_followers(work, turn + 1);
+            let (from, all) = (turn + 1, work.turns().len());
+            unname_within(work, from..all - unnamed);
+            unnamed = all - from;
         }
         let users = work.turns()[turn].role == Role::User;
         if any && !users && work.blocks(turn).is_empty() && !work.is_threshold(turn) {

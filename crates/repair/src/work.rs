@@ -312,16 +312,7 @@ impl<'w> Work<'w> {
     /// Puts the blocks of the next turn at the end of this one, and the next turn away. Fields that
     /// only one dialect knows go with it, but it stays known which fields the blocks come from.
     pub fn join_next(&mut self, turn: usize) {
-        let dialect = self.profile.dialect;
-        let fields = self.turns()[turn + 1].extras.of(dialect).iter();
-        let held: Vec<_> = fields.filter(|(key, _)| key.raw().starts_with(HELD)).cloned().collect();
-        for (key, value) in held {
-            if self.turns()[turn].extras.find(dialect, &key.contents()).is_none() {
-                self.turn(turn).extras.put(dialect, key, value);
-            }
-        }
-        self.carry_rest((turn + 1, 0), turn);
-        self.remove_turn(turn + 1);
+        self.join_all(turn, turn + 2);
     }
 
     /// Before which turn calls and results are known to stand as they should.

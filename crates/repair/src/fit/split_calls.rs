@@ -34,10 +34,10 @@ pub fn apply(work: &mut Work<'_>) {
     pairing::mend_rounds(work, |work, round| {
         let Some(first) = first_to_join(work, round, answers) else { return };
         let kept = work.blocks(first).len();
-        for _ in first + 1..round.speech.end {
-            work.change(Place::turn(first + 1), "what the model says in a row is one turn");
-            work.join_next(first);
+        for turn in first + 1..round.speech.end {
+            work.change(Place::turn(turn), "what the model says in a row is one turn");
         }
+        work.join_all(first, round.speech.end);
         one_old_call(work, first);
         unseal(work, first, kept);
     });

@@ -5,7 +5,7 @@ use std::ops::Range;
 use interlingua_model::{Block, Role, Turn, Verbatim};
 use interlingua_wire::Text;
 
-use super::Work;
+use super::{HELD, Work};
 use crate::pairing::Spot;
 use crate::trail::{self, Thing};
 
@@ -117,13 +117,42 @@ impl Work<'_> {
 
     /// Takes some blocks of a turn to the end of another.
     pub(crate) fn carry_all(&mut self, turn: usize, places: Range<usize>, to: usize) {
-        if places.is_empty() {
+        let spots: Vec<Spot> = places.map(|at| (turn, at)).collect();
+        self.carry_spots(&spots, to);
+    }
+
+    /// Takes blocks that stand in this order to the end of a turn.
+    pub(crate) fn carry_spots(&mut self, spots: &[Spot], to: usize) {
+        if spots.is_empty() {
             return;
         }
-        let spots: Vec<Spot> = places.map(|at| (turn, at)).collect();
         let end = self.blocks(to).len();
-        let blocks = self.lift(&spots).into_iter().map(|block| (end, block)).collect();
+        let blocks = self.lift(spots).into_iter().map(|block| (end, block)).collect();
         self.land(to, blocks);
+    }
+
+    /// Takes what a turn holds of its fields for both, where the other has none of that name.
+    fn hold(&mut self, turn: usize, from: usize) {
+        let dialect = self.profile.dialect;
+        let fields = self.turns()[from].extras.of(dialect).iter();
+        let held: Vec<_> = fields.filter(|(key, _)| key.raw().starts_with(HELD)).cloned().collect();
+        for (key, value) in held {
+            if self.turns()[turn].extras.find(dialect, &key.contents()).is_none() {
+                self.turn(turn).extras.put(dialect, key, value);
+            }
+        }
+    }
+
+    /// Joins the turns before `end` to one that stands before them all.
+    pub(crate) fn join_all(&mut self, turn: usize, end: usize) {
+        let mut spots = Vec::new();
+        for from in turn + 1..end {
+            self.hold(turn, from);
+            spots.extend((0..self.blocks(from).len()).map(|at| (from, at)));
+        }
+        self.carry_spots(&spots, turn);
+        let gone: Vec<usize> = (turn + 1..end).collect();
+        self.remove_turns(&gone);
     }
 
     /// Takes away blocks of a turn that stand in this order.
