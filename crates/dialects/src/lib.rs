@@ -16,6 +16,7 @@ mod notice;
 pub mod openai_chat;
 pub mod openai_responses;
 pub mod run;
+mod spellings;
 
 use bytes::Bytes;
 use interlingua_model::{

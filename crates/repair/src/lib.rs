@@ -40,6 +40,7 @@ pub mod shape;
 mod stand_in;
 mod strange;
 mod survey;
+mod telling;
 mod thoughts;
 mod tools;
 mod trail;
@@ -109,6 +110,8 @@ pub static ALL: &[Rule] = &[
     },
     // What the client has lost. Places are as it wrote them.
     mend("restored-reasoning", mend::restored_reasoning::apply),
+    // What only another dialect knows is words from here on, and stands among the others as such.
+    on(About::Foreign, fit("foreign-block", fit::foreign_block::apply)),
     // Which tools there are tells which calls of them may wait.
     fit("unknown-tool", fit::unknown_tool::apply),
     // Calls and their results.

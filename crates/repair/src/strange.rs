@@ -128,11 +128,16 @@ fn is_spoken(role: Option<Role>) -> bool {
 
 /// The text of a block that is nothing else. What was thought is not said.
 pub(crate) fn said(kind: &Text, json: &Json) -> Option<Text> {
-    if THOUGHT.iter().any(|word| kind.raw().contains(word)) {
+    if is_thought(kind) {
         return None;
     }
     let text = json.doc().root().get("text").and_then(interlingua_wire::Node::text);
     text.filter(|text| !text.is_blank())
+}
+
+/// Whether blocks of this kind hold what was thought.
+pub(crate) fn is_thought(kind: &Text) -> bool {
+    THOUGHT.iter().any(|word| kind.raw().contains(word))
 }
 
 /// By what the kinds of blocks are known that hold what was thought.

@@ -145,12 +145,12 @@ pub(super) fn block(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbat
             odd(ledger, place, "a block without a type that has text is read as text");
             text(node, place, ledger)
         }
-        other => {
+        other => media::spelled(node, place, ledger).unwrap_or_else(|| {
             if other.is_empty() {
                 odd(ledger, place, "a block without a type is kept as it is");
             }
             foreign(node)
-        }
+        }),
     };
     note_duplicates(node, place, ledger);
     Verbatim::read(block, ID, node.json())

@@ -6,7 +6,7 @@ use interlingua_wire::{Json, Node, Text};
 
 use super::encode::{self, Cx, Spot};
 use super::{ID, decode};
-use crate::{media as shared, note};
+use crate::{media as shared, note, spellings};
 
 /// An image or document block. One whose source cannot be read is kept as it is.
 pub(super) fn decode(node: Node<'_>, kind: &str, place: Place, ledger: &mut Ledger) -> Block {
@@ -23,6 +23,9 @@ pub(super) fn decode(node: Node<'_>, kind: &str, place: Place, ledger: &mut Ledg
     }
     let read = source_node.and_then(|node| source(node, kind, place, ledger));
     let Some((source, others)) = read else {
+        if let Some(block) = spelled(node, place, ledger) {
+            return block;
+        }
         decode::odd(ledger, place, format!("the source of the {kind} cannot be read"));
         return decode::foreign(node);
     };
@@ -32,6 +35,15 @@ pub(super) fn decode(node: Node<'_>, kind: &str, place: Place, ledger: &mut Ledg
     let kind = if kind == "image" { MediaKind::Image } else { MediaKind::Document };
     block.body = Body::Media(Box::new(Media { kind, source, name, detail: None }));
     block
+}
+
+/// An image that is spelled as elsewhere: it is written anew.
+pub(super) fn spelled(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Option<Block> {
+    let media = spellings::media(node)?;
+    decode::odd(ledger, place, "an image in the spelling of others is read as one");
+    let mut block = Block::new(Body::Media(Box::new(media)));
+    block.cache = node.get("cache_control").and_then(decode::cache);
+    Some(block)
 }
 
 /// Where the data are, and what else is said there that no source has.

@@ -7,7 +7,7 @@ use interlingua_model::{
 use interlingua_wire::{Json, Kind, Node, Text};
 
 use super::{ID, mark, paired};
-use crate::{media, note};
+use crate::{media, note, spellings};
 
 /// Whatever stands where content should: read as what it most likely means.
 pub(super) fn content(
@@ -87,8 +87,10 @@ pub(super) fn part(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbati
         "" if node.get("thinking").is_some_and(|it| it.is_string() || it.is_array()) => {
             thinking(node)
         }
-        "" if node.get("text").is_none() => Some((Block::new(Body::Data(node.json())), "")),
-        _ => None,
+        "" if node.get("text").is_none() => {
+            spelled(node).or_else(|| Some((Block::new(Body::Data(node.json())), "")))
+        }
+        _ => spelled(node),
     };
     let block = match read {
         Some((mut block, payload)) => {
@@ -97,6 +99,9 @@ pub(super) fn part(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbati
                 block.extras = extras(node, payload);
             }
             block.extras.retain(ID, |key, _| !misshapen.iter().any(|odd| key == odd));
+            if kind == "image_url" && node.get("image_url").is_some_and(Node::is_string) {
+                mark::part(&mut block.extras, BARE_ADDRESS);
+            }
             if !EVERYWHERE.contains(&&*kind) || is_other_file(&kind, &block) {
                 // An empty type is a type, if an odd one.
                 mark::part(
@@ -158,6 +163,11 @@ fn url(node: Node<'_>, key: &'static str, kind: MediaKind) -> Read {
     let detail = value.get("detail").and_then(Node::text);
     let name = node.get("document_name").and_then(Node::text);
     Some((Block::new(Body::Media(Box::new(Media { kind, source, name, detail }))), key))
+}
+
+/// An image that is spelled as elsewhere.
+fn spelled(node: Node<'_>) -> Read {
+    Some((Block::new(Body::Media(Box::new(spellings::media(node)?))), EVERYTHING))
 }
 
 fn audio(node: Node<'_>) -> Read {
@@ -231,6 +241,7 @@ fn extras(node: Node<'_>, payload: &str) -> Extras {
         let name = field.name();
         let known = matches!(&*name, "type" | "cache_control" | "prompt_cache_breakpoint")
             || *name == *payload
+            || payload == EVERYTHING
             || (*name == *"signature" && payload == "thinking");
         if !known {
             extras.keep(ID, field);
@@ -266,8 +277,14 @@ const SHAPES: &[(&str, &[Kind])] = &[
 /// What stands before the type of a part that could be taken for something else.
 const CONTENT: &str = "content ";
 
+/// Stands for the keys of a part of which nothing is left to keep.
+const EVERYTHING: &str = "*";
+
 /// What a part is said to be whose type is there, and empty.
 const EMPTY: &str = "(empty)";
+
+/// What a part is said to be whose image has its address alone, without the object around it.
+const BARE_ADDRESS: &str = "image_url string";
 
 /// Parts that every server knows, or that other rules look at.
 const EVERYWHERE: &[&str] = &["text", "image_url", "video_url", "input_audio", "file"];

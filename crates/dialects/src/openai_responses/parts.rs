@@ -6,7 +6,7 @@ use interlingua_model::{
 use interlingua_wire::{Kind, Node, Text};
 
 use super::{ID, items};
-use crate::{media, note};
+use crate::{media, note, spellings};
 
 /// Where parts stand.
 #[derive(Clone, Copy, Debug)]
@@ -137,7 +137,7 @@ pub(super) fn decode_part(part: Node<'_>, place: Place, side: Side, ledger: &mut
         }
         "input_file" => file(part),
         "input_audio" => audio(part),
-        _ => None,
+        _ => spelled(part, place, ledger),
     }
     .unwrap_or_else(|| {
         let kind = Text::new(&format!("{PART}{kind}"));
@@ -261,6 +261,13 @@ fn image(part: Node<'_>) -> Option<Block> {
     let detail = detail.filter(|detail| DETAILS.iter().any(|known| detail == known));
     let media = Media { kind: MediaKind::Image, source, name: None, detail };
     Some(with_extras(Body::Media(Box::new(media)), part, &["type", key, "detail"]))
+}
+
+/// An image that is spelled as elsewhere: it is written anew.
+fn spelled(part: Node<'_>, place: Place, ledger: &mut Ledger) -> Option<Block> {
+    let media = spellings::media(part)?;
+    ledger.change(note::ODD_INPUT, place, "an image in the spelling of others is read as one");
+    Some(Block::new(Body::Media(Box::new(media))))
 }
 
 fn file(part: Node<'_>) -> Option<Block> {

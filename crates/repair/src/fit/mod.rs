@@ -29,6 +29,7 @@ pub mod ends_with_assistant;
 pub mod failed_result_media;
 pub mod fixed_setting;
 pub mod forced_while_thinking;
+pub mod foreign_block;
 pub mod foreign_seal;
 pub mod freeform_call;
 pub mod incomplete_call;

@@ -14,6 +14,7 @@ pub mod roles;
 mod rows;
 pub mod texts;
 pub mod thinking;
+pub mod told;
 pub mod tool_keys;
 mod tool_words;
 pub mod tools;

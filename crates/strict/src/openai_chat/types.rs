@@ -67,8 +67,14 @@ fn of_message<'v>(request: &Request<'_>, message: &Message<'v>, found: &mut Foun
         let path = message.at(&format!("content.{at}"));
         object(part, &path, found);
         typed(part, &path, PART_TYPES, found);
+        let inventor = INVENTOR.contains(&request.flavor);
+        let bare = part.field("image_url").filter(|image| inventor && image.is_string());
+        let is_image = string(part, "type") == "image_url";
+        if let Some(bare) = bare.filter(|_| is_image) {
+            found.push((format!("{path}.image_url"), "an object", bare));
+        }
         let refusal = part.as_object().and_then(|part| part.get("refusal"));
-        let is_one = string(part, "type") == "refusal" && INVENTOR.contains(&request.flavor);
+        let is_one = string(part, "type") == "refusal" && inventor;
         if let Some(refusal) = refusal.filter(|refusal| is_one && !refusal.is_string()) {
             found.push((format!("{path}.refusal"), "a string", refusal));
         }

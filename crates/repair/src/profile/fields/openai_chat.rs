@@ -108,6 +108,7 @@ pub(super) const VLLM: Fields = Fields {
         opaque("audio_embeds", Side::Anywhere),
         opaque("video_url", Side::Anywhere),
         opaque("tool_reference", Side::Anywhere),
+        BARE_ADDRESS,
         REASONING,
     ]),
     ..CHAT
@@ -120,16 +121,19 @@ pub(super) const LLAMA: Fields = Fields {
         opaque("image_url", Side::Anywhere),
         opaque("input_audio", Side::Anywhere),
         opaque("input_video", Side::Anywhere),
+        BARE_ADDRESS,
         REASONING,
     ]),
     ..CHAT
 };
 
 /// An image that cannot be read as one is refused there.
-pub(super) const OLLAMA: Fields =
-    Fields { foreign: Some(&[open("input_audio", Side::Anywhere, HELD_AUDIO), REASONING]), ..CHAT };
+pub(super) const OLLAMA: Fields = Fields {
+    foreign: Some(&[open("input_audio", Side::Anywhere, HELD_AUDIO), BARE_ADDRESS, REASONING]),
+    ..CHAT
+};
 
-pub(super) const DEEPSEEK: Fields = Fields { foreign: Some(&[REASONING]), ..CHAT };
+pub(super) const DEEPSEEK: Fields = Fields { foreign: Some(&[BARE_ADDRESS, REASONING]), ..CHAT };
 
 /// Models that do not reason take no reasoning back.
 pub(super) const GROQ_PLAIN: Fields = Fields {
@@ -190,6 +194,8 @@ pub(super) const MISTRAL: Fields = Fields {
 const CHAT: Fields = Fields { own_blocks_only: true, ..ANY };
 /// Entries of a field of its own.
 const REASONING: Foreign = opaque("reasoning*", Side::Assistant);
+/// The mark of an image with its address alone, where others want an object around it.
+const BARE_ADDRESS: Foreign = opaque("image_url string", Side::Anywhere);
 /// Any part that has a name, and what the name promises.
 const NAMED_PARTS: &[Foreign] = &[
     open("text", Side::Anywhere, &[need("text", Any)]),
