@@ -346,6 +346,13 @@ fn framing_of(framing: Framing, chunk: &Bytes) -> Option<Framing> {
     Some(if *first == b'[' { Framing::JsonArray } else { framing })
 }
 
+/// Whether the client has heard something of the reply once it has this. A text that is opened is nothing yet.
+fn says(event: &Event) -> bool {
+    let is_nothing = |body: &Body| matches!(body, Body::Text { text, .. } if text.is_empty());
+    matches!(event, Event::Delta { .. })
+        || matches!(event, Event::Open { block, .. } if !is_nothing(&block.body))
+}
+
 impl fmt::Debug for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { forward, fold, ledger, ended, .. } = self;
@@ -355,22 +362,5 @@ impl fmt::Debug for Stream {
             .field("ledger", ledger)
             .field("ended", ended)
             .finish_non_exhaustive()
-    }
-}
-
-/// Whether the client has heard something of the reply once it has this. A text that is opened is nothing yet.
-fn says(event: &Event) -> bool {
-    match event {
-        Event::Open { block, .. } => {
-            !matches!(&block.body, Body::Text { text, .. } if text.is_empty())
-        }
-        Event::Delta { .. } => true,
-        Event::Start { .. }
-        | Event::Close { .. }
-        | Event::Usage(_)
-        | Event::Stop(_)
-        | Event::Fail(_)
-        | Event::Ping
-        | Event::Foreign { .. } => false,
     }
 }
