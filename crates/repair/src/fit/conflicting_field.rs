@@ -1,13 +1,15 @@
 //! A setting that does not go with the others, or beyond its limits, is left out.
 //!
 //! This is about fields that only the target's own dialect has, such as how many probabilities to show,
-//! and about how tools are called where none cross.
+//! and about how tools are called where there are none.
 //!
 //! ## Why
 //! > The 'stream_options' parameter is only allowed when 'stream' is enabled.
 //!
 //! > Invalid value for 'parallel_tool_calls': 'parallel_tool_calls' is only allowed when 'tools' are
 //! > specified.
+//!
+//! > Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.
 //!
 //! > logprobs are not supported with reasoning models.
 //!
@@ -35,8 +37,9 @@ pub fn apply(work: &mut Work<'_>) {
         work.loss(Place::SETTINGS, "left out whether to keep the reply: it cannot be said");
         work.settings().store = None;
     }
+    lone_parallel(work);
     if !work.is_own() {
-        return lone_parallel(work);
+        return;
     }
     for conflict in work.profile.params.conflicts {
         let reading = work.profile.reading();
@@ -50,10 +53,12 @@ pub fn apply(work: &mut Work<'_>) {
     }
 }
 
-/// How calls are made is not said where there are none, be it of tools that do not cross.
+/// How calls are made is not said where there are none, be it of tools that do not cross, or of those
+/// in the older list, which are called one at a time.
 fn lone_parallel(work: &mut Work<'_>) {
     let said = work.conversation().settings.parallel.is_some();
-    if said && !work.profile.params.choice.lone_parallel && !offer::is_listed(work) {
+    let alone = !offer::is_listed(work) || offer::is_old(work);
+    if said && !work.profile.params.choice.lone_parallel && alone {
         let what = "left out whether calls may be made side by side: there are no tools";
         work.change(Place::SETTINGS, what);
         work.settings().parallel = None;

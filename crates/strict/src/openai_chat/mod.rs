@@ -58,6 +58,8 @@ static RULES: &[Rule] = &[
     shape::CHOICE_WITHOUT_TOOLS,
     shape::STREAM_OPTIONS,
     params::MAX_TOKENS,
+    params::MAX_TOKENS_TWICE,
+    params::PARALLEL_WITHOUT_TOOLS,
     params::TEMPERATURE,
     params::MOONSHOT_TEMPERATURE,
     params::STOP,

@@ -21,6 +21,32 @@ const MAX: Words = words! {
     INVENTOR => "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
 };
 
+pub(super) const MAX_TOKENS_TWICE: Rule = Rule {
+    name: "max-tokens-twice",
+    status: 400,
+    when: "There are both max_tokens and max_completion_tokens.",
+    words: TWICE.lines,
+    evidence: Evidence::Seen,
+    source: "langgraph#5943, vscode-unify-chat-provider#279",
+    check: max_tokens_twice,
+};
+const TWICE: Words = words! {
+    INVENTOR => "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.",
+};
+
+pub(super) const PARALLEL_WITHOUT_TOOLS: Rule = Rule {
+    name: "parallel-without-tools",
+    status: 400,
+    when: "There is parallel_tool_calls, and there are no tools.",
+    words: PARALLEL.lines,
+    evidence: Evidence::Seen,
+    source: "Upsonic#323, camel#3706",
+    check: parallel_without_tools,
+};
+const PARALLEL: Words = words! {
+    INVENTOR => "Invalid value for 'parallel_tool_calls': 'parallel_tool_calls' is only allowed when 'tools' are specified.",
+};
+
 pub(super) const TEMPERATURE: Rule = Rule {
     name: "temperature",
     status: 400,
@@ -156,6 +182,21 @@ pub(super) fn given<'v>(request: &Request<'v>, name: &str) -> Option<&'v Value> 
 fn max_tokens(request: &Request<'_>, findings: &mut Findings) {
     if given(request, "max_tokens").is_some() && Profile::of(request).has(Trait::Reasons) {
         MAX.refuse(request, findings, &field("max_tokens", &[], "unsupported_parameter"));
+    }
+}
+
+fn max_tokens_twice(request: &Request<'_>, findings: &mut Findings) {
+    let both = ["max_tokens", "max_completion_tokens"].map(|name| given(request, name).is_some());
+    if both == [true, true] {
+        TWICE.refuse(request, findings, &field("max_tokens", &[], "invalid_parameter_combination"));
+    }
+}
+
+fn parallel_without_tools(request: &Request<'_>, findings: &mut Findings) {
+    let name = "parallel_tool_calls";
+    if given(request, name).is_some() && given(request, "tools").is_none() {
+        let refusal = Refusal { path: name.into(), param: Some(name), ..Refusal::default() };
+        PARALLEL.refuse(request, findings, &refusal);
     }
 }
 

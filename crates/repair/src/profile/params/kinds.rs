@@ -156,7 +156,7 @@ pub(super) const CHAT_INVENTED: Params = Params {
     format: Format { json_word: true, ..ANY_FORMAT },
     metadata: Some(Pairs { least: 0, most: 16, key: 64, value: 512 }),
     longest_user: 128,
-    conflicts: &[STREAMED, LOGPROBS, ALONE],
+    conflicts: &[STREAMED, LOGPROBS, ALONE, TWICE],
     respelled: STRANGERS,
     shapes: shapes::INVENTED,
     ..COPY
@@ -255,6 +255,9 @@ pub(super) const LOGPROBS: Conflict =
     Conflict { field: "top_logprobs", item: None, when: When::Beyond(Span::new(0.0, 20.0)) };
 pub(super) const ALONE: Conflict =
     Conflict { field: "top_logprobs", item: None, when: When::Without("logprobs") };
+/// The length of an answer is said by one of its names.
+const TWICE: Conflict =
+    Conflict { field: "max_tokens", item: None, when: When::With("max_completion_tokens") };
 pub(super) const TOOLS_LOGPROBS: Conflict =
     Conflict { field: "logprobs", item: None, when: When::ToolsAndStream };
 
