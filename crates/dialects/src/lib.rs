@@ -157,6 +157,11 @@ pub trait StreamReader: Send {
         Lack::Nothing
     }
 
+    /// Whether it was said why the reply ends: were this all, it would be whole.
+    fn has_stopped(&self) -> bool {
+        false
+    }
+
     /// Whether the mark has come after which nothing belongs to the reply.
     fn is_over(&self) -> bool {
         false

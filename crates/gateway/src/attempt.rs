@@ -15,14 +15,14 @@ use interlingua::{
 };
 use interlingua_upstream::Body;
 use serde_json::json;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::affinity::Mark;
 use crate::asking::{Again, is_stream, name_of};
 use crate::captured::Stage;
 use crate::config::{Config, Route};
 use crate::heavy::Heavy;
-use crate::out::{Out, Streaming};
+use crate::out::{CLOSING, LINGERING, Out, Streaming};
 use crate::refusal::{JSON, Refusal, failure};
 use crate::responses::Thread;
 use crate::state::Gateway;
@@ -247,7 +247,7 @@ impl Heard<'_> {
     async fn gathered(mut self, tale: &mut Option<Tale>) -> Result<Response<Out>, Refusal> {
         let mut stream = self.translation();
         let (mut aside, mut read) = (Vec::new(), 0);
-        while let Some(chunk) = self.body.chunk().await {
+        while let Some(chunk) = self.next(patience(&stream)).await {
             let chunk = chunk?;
             heard(tale, &chunk);
             read += chunk.len();
@@ -263,6 +263,14 @@ impl Heard<'_> {
         let reply = reply?;
         let body = encode_reply(&reply, self.order.client, &self.exchange, &mut ledger);
         Ok(self.answer(tale, Some(body.into()), &ledger, (&reply, &findings)).await)
+    }
+
+    /// The next piece of a stream, if one comes in time.
+    async fn next(&mut self, patience: Option<Duration>) -> Option<Result<Bytes, Failure>> {
+        match patience {
+            Some(patience) => timeout(patience, self.body.chunk()).await.ok().flatten(),
+            None => self.body.chunk().await,
+        }
     }
 
     /// A whole reply for a client that wants a stream.
@@ -333,6 +341,14 @@ impl Heard<'_> {
             tale.names(headers);
         }
         response
+    }
+}
+
+/// How long more of a stream is waited for; nobody waits long for what nobody needs.
+fn patience(stream: &Stream) -> Option<Duration> {
+    match (stream.has_ended(), stream.has_stopped()) {
+        (true, _) => Some(CLOSING),
+        (_, stopped) => stopped.then_some(LINGERING),
     }
 }
 

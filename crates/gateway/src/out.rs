@@ -42,6 +42,8 @@ pub(crate) struct Streaming {
     burst: Burst,
     /// How long nothing was sent.
     quiet: Idle,
+    /// The provider has said why it ends, and may have more to say.
+    lingers: bool,
     /// What is kept of the reply is being written down; its end waits for that.
     settling: Option<Settling>,
     /// Nobody waits for its end any longer.
@@ -70,6 +72,7 @@ impl Streaming {
             waited: 0,
             burst: Burst::default(),
             quiet,
+            lingers: false,
             settling: None,
             over: Arc::clone(over),
             tale,
@@ -144,8 +147,12 @@ impl Streaming {
         &mut self,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if !self.lingers && self.stream.has_stopped() && !self.stream.has_ended() {
+            self.lingers = true;
+            self.quiet = Idle::new(LINGERING);
+        }
         std::task::ready!(self.quiet.poll(context));
-        if self.stream.has_ended() {
+        if self.stream.has_stopped() {
             // A provider that stays without a word has said all that the client gets of it.
             if self.source.take().is_some() {
                 self.stream.finish(&mut self.ready);
@@ -285,4 +292,7 @@ const MOST_SKIPPED: u8 = 31;
 const ENOUGH: usize = 16 * 1024;
 /// Room for an event or two of most dialects.
 const USUAL: usize = 512;
-const CLOSING: Duration = Duration::from_millis(200);
+/// The provider gets so long to close.
+pub(crate) const CLOSING: Duration = Duration::from_millis(200);
+/// It gets so long to say what the reply has cost, and that it is over.
+pub(crate) const LINGERING: Duration = Duration::from_secs(3);

@@ -222,6 +222,11 @@ impl Stream {
         self.ended
     }
 
+    /// Whether it could end here, whatever its provider may have to add.
+    pub fn has_stopped(&self) -> bool {
+        self.ended || self.reader.has_stopped()
+    }
+
     /// The whole reply, or what broke it; and everything that was changed.
     pub fn into_reply(self) -> (Result<Reply, Failure>, Ledger) {
         (self.fold.finish(), self.ledger)

@@ -304,4 +304,8 @@ impl StreamReader for Reader {
             self.fail(Failure::cut_short(), &mut out);
         }
     }
+
+    fn has_stopped(&self) -> bool {
+        self.stop.is_some()
+    }
 }

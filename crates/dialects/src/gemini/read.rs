@@ -252,4 +252,8 @@ impl StreamReader for Reader {
             None => Event::Stop(stop),
         });
     }
+
+    fn has_stopped(&self) -> bool {
+        self.end.is_some()
+    }
 }

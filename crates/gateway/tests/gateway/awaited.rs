@@ -67,9 +67,27 @@ fn who_waits_for_a_stream_hears_of_it() {
         }
         assert_eq!(ask(&house, client, false).status, 200, "{dialect}");
     }
-    let said = ask(&house, &CLIENTS[0], true).text();
-    let (before, _) = said.split_once("message_start").unwrap_or_default();
-    assert!(before.matches("event: ping\n").count() > 3, "also between head and events: {before}");
+}
+
+/// Before the head, between head and events, and again: the provider goes on when the client has heard it.
+#[test]
+fn it_hears_of_it_as_often_as_it_waits() {
+    let (tell, told) = channel();
+    let says = [EVENTS, BEGINNING, REST].concat();
+    let at = server(move |mut stream, _| {
+        let (head, events) = says.split_at(EVENTS.len());
+        for part in [head, events] {
+            told.recv().unwrap();
+            stream.write_all(part.as_bytes()).unwrap();
+        }
+    });
+    let house = house(at);
+    let mut stream = begin(&house);
+    for pings in [2, 4] {
+        hear(&mut stream, "event: ping", pings);
+        tell.send(()).unwrap();
+    }
+    hear(&mut stream, "message_stop", 1);
 }
 
 #[test]
@@ -118,6 +136,15 @@ fn who_leaves_while_waiting_ends_the_call() {
         tell.send(()).unwrap();
     });
     let house = house(at);
+    let mut stream = begin(&house);
+    hear(&mut stream, "event: ping", 1);
+    assert!(told.try_recv().is_err());
+    drop(stream);
+    told.recv_timeout(Duration::from_secs(10)).unwrap();
+}
+
+/// A stream that is asked for.
+fn begin(house: &House) -> TcpStream {
     let model = "anthropic/claude-sonnet-4-5";
     let body = (CLIENTS[0].begin)(model, true, "Hi.").to_string();
     let mut stream = TcpStream::connect(house.addr()).unwrap();
@@ -127,14 +154,16 @@ fn who_leaves_while_waiting_ends_the_call() {
         body.len()
     );
     stream.write_all(request.as_bytes()).unwrap();
+    stream
+}
+
+/// Reads until so many of these were heard.
+fn hear(stream: &mut TcpStream, what: &str, often: usize) {
     let mut heard = String::new();
-    while !heard.contains("event: ping") {
+    while heard.matches(what).count() < often {
         let mut some = [0; 1024];
         let read = stream.read(&mut some).unwrap();
         assert_ne!(read, 0, "{heard}");
         heard.push_str(&String::from_utf8_lossy(&some[..read]));
     }
-    assert!(told.try_recv().is_err());
-    drop(stream);
-    told.recv_timeout(Duration::from_secs(10)).unwrap();
 }

@@ -62,17 +62,33 @@ fn a_kept_connection_that_was_closed_costs_nobody_an_answer() {
     assert_eq!(stub.asked().len(), 5);
 }
 
-/// It has said everything but that no more comes.
+/// It has said everything but that no more comes; or not even what it has cost.
 #[test]
 fn a_provider_that_stays_without_its_end_mark_leaves_nobody_without_one() {
-    let says = concat!(
-        r#"data: {"id":"r1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"#,
-        r#""delta":{"role":"assistant","content":"I look."},"finish_reason":"stop"}]}"#,
-        "\n\n",
-        r#"data: {"id":"r1","object":"chat.completion.chunk","created":1,"model":"m","choices":[],"#,
-        r#""usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}"#,
-        "\n\n",
-    );
+    let told = format!("{WORDS}{COST}");
+    let answer = ask_who_stays(told.clone(), &CLIENTS[1], true);
+    assert_eq!(answer.text(), format!("{told}data: [DONE]\n\n"));
+    std::thread::scope(|scope| {
+        for (client, stream, end) in [
+            (&CLIENTS[1], true, "data: [DONE]\n\n"),
+            (&CLIENTS[0], true, "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"),
+            (&CLIENTS[1], false, "}"),
+            (&CLIENTS[0], false, "}"),
+        ] {
+            scope.spawn(move || {
+                let began = Instant::now();
+                let answer = ask_who_stays(WORDS.to_owned(), client, stream);
+                assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+                let text = answer.text();
+                assert!(answer.status == 200 && text.contains("I look."), "{text}");
+                assert!(text.ends_with(end) && !text.contains("error"), "{text}");
+            });
+        }
+    });
+}
+
+/// The answer of a provider that says this, and stays.
+fn ask_who_stays(says: String, client: &Client, stream: bool) -> Answer {
     let at = server(move |mut stream, _| {
         stream.write_all(format!("{EVENTS}{says}").as_bytes()).unwrap();
         std::mem::forget(stream);
@@ -80,10 +96,20 @@ fn a_provider_that_stays_without_its_end_mark_leaves_nobody_without_one() {
     let base = format!("http://{at}").parse().unwrap();
     let provider = Arc::new(Provider::new("stub", find("openai-chat").unwrap(), base));
     let house = House::with(|config| config.providers = vec![provider]);
-    let request = (CLIENTS[1].begin)("stub/m", true, "Please look.").to_string();
-    let answer = post(house.addr(), "/v1/chat/completions", "", request.as_bytes());
-    assert_eq!(answer.text(), format!("{says}data: [DONE]\n\n"));
+    let request = (client.begin)("stub/m", stream, "Please look.").to_string();
+    post(house.addr(), &(client.path)("stub/m", stream), "", request.as_bytes())
 }
+
+const WORDS: &str = concat!(
+    r#"data: {"id":"r1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"#,
+    r#""delta":{"role":"assistant","content":"I look."},"finish_reason":"stop"}]}"#,
+    "\n\n",
+);
+const COST: &str = concat!(
+    r#"data: {"id":"r1","object":"chat.completion.chunk","created":1,"model":"m","choices":[],"#,
+    r#""usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}"#,
+    "\n\n",
+);
 
 /// A text that is opened is nothing that the client has heard.
 #[test]

@@ -312,6 +312,10 @@ impl StreamReader for Reader {
         }
     }
 
+    fn has_stopped(&self) -> bool {
+        self.stop.is_some()
+    }
+
     fn lacks(&self) -> Lack {
         self.lacks
     }
