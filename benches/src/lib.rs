@@ -1,5 +1,6 @@
 //! Bodies and yardsticks for the benchmarks, the same in every run.
 
+pub mod callgrind;
 mod history;
 pub mod load;
 mod rounds;

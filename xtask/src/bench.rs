@@ -27,7 +27,7 @@ pub(crate) fn soak(arguments: &[String]) -> Outcome {
 
 /// A benchmark that starts the command as its users have it.
 fn with_command(name: &str, arguments: &[String]) -> Outcome {
-    run(cargo().args(["build", "--release", "--locked", "-p", "interlingua-cli"]))?;
+    run(cargo().args(["build", "--release", "--locked"]))?;
     run(cargo()
         .args(["bench", "--locked", "-p", "interlingua-benches", "--bench", name, "--"])
         .args(arguments)

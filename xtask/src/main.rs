@@ -9,6 +9,7 @@ mod deploy;
 mod fuzz;
 mod instructions;
 mod laws;
+mod order;
 mod postgres;
 mod run;
 mod sdk;
@@ -138,5 +139,11 @@ const COMMANDS: &[Command] = &[
         usage: "[ARGUMENTS]",
         about: "benchmarks in instructions, under callgrind",
         run: instructions::command,
+    },
+    Command {
+        name: "order",
+        usage: "",
+        about: "where functions lie in the program, from what the gateway runs",
+        run: order::command,
     },
 ];
