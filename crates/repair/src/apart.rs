@@ -6,8 +6,8 @@ use crate::Work;
 use crate::pairing::{Round, is_fine};
 use crate::work::many::Aside;
 
-/// As [`mend_rounds`](crate::pairing::mend_rounds), for who looks at no turn behind the first after the round. What comes later is put
-/// aside once there is something to mend.
+/// As [`mend_rounds`](crate::pairing::mend_rounds), for who looks at no turn behind what the model
+/// says after the round. What comes later is put aside once there is something to mend.
 pub(crate) fn mend_rounds_apart(work: &mut Work<'_>, mut mend: impl FnMut(&mut Work<'_>, &Round)) {
     let mut start = work.paired();
     while let Some(round) = Round::at(work.turns(), start).filter(|round| is_fine(work, round)) {
@@ -18,6 +18,7 @@ pub(crate) fn mend_rounds_apart(work: &mut Work<'_>, mut mend: impl FnMut(&mut W
     }
     let Some(round) = Round::at(work.turns(), start) else { return };
     let mut aside = work.put_aside(round.end() + 1);
+    bring_round(work, &mut aside, start);
     while let Some(round) = Round::at(work.turns(), start) {
         if !is_fine(work, &round) {
             mend(work, &round);
@@ -30,10 +31,11 @@ pub(crate) fn mend_rounds_apart(work: &mut Work<'_>, mut mend: impl FnMut(&mut W
     while work.bring_back(&mut aside) {}
 }
 
-/// Brings back the turns of the round that begins with `start`, and the one after them.
+/// Brings back the turns of the round that begins with `start`, what the model says after them, and one
+/// more.
 fn bring_round(work: &mut Work<'_>, aside: &mut Aside, start: usize) {
     let mut at = start;
-    for speaks in [true, false] {
+    for speaks in [true, false, true] {
         while (at < work.turns().len() || work.bring_back(aside))
             && (work.turns()[at].role == Role::Assistant) == speaks
         {

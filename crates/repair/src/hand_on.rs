@@ -7,10 +7,10 @@ use crate::look::{is_reasoning, words};
 use crate::marks::{self, Spot};
 
 impl Work<'_> {
-    /// Takes a block away and gives its cache mark to the nearest one before it that can bear one, in
-    /// this turn or the one before. Whether the mark was lost.
-    pub fn remove_and_hand_on(&mut self, turn: usize, block: usize) -> bool {
-        let Some(cache) = self.remove(turn, block).cache.clone() else { return false };
+    /// Gives the cache mark of a block that goes to the nearest one before it that can bear one, in this
+    /// turn or the one before. Whether the mark is lost.
+    pub fn hand_on(&mut self, turn: usize, block: usize) -> bool {
+        let Some(cache) = self.block(turn, block).cache.clone() else { return false };
         match self.bearer(turn, block) {
             Some((turn, block)) => {
                 self.mark(turn, block, *cache);

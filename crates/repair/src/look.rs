@@ -81,8 +81,9 @@ impl Work<'_> {
         is_reasoning(block) && (block.text_for(self.profile.dialect).is_some() || sealed(block))
     }
 
-    /// Whether the block stands between two blocks of reasoning that go to the target.
-    pub fn is_between_reasoning(&self, turn: usize, block: usize) -> bool {
+    /// Whether the block stands between two blocks of reasoning that go to the target; the second is
+    /// `next`.
+    pub(crate) fn is_between_reasoning(&self, turn: usize, block: usize, next: usize) -> bool {
         let blocks = self.blocks(turn);
         // A mark that stays with the reasoning stands between them.
         let cache = self.profile.cache;
@@ -93,7 +94,7 @@ impl Work<'_> {
         let kept = |at: Option<usize>| {
             at.and_then(|at| blocks.get(at)).is_some_and(|block| self.is_kept_reasoning(block))
         };
-        kept(block.checked_sub(1)) && kept(block.checked_add(1))
+        kept(block.checked_sub(1)) && kept(Some(next))
     }
 
     /// Whether anything of the block is written for the target.
@@ -178,10 +179,15 @@ impl Work<'_> {
     /// Whether the turn is all that keeps instructions after it from being those at the head, for a
     /// target that writes these apart.
     pub fn is_threshold(&self, turn: usize) -> bool {
+        self.is_threshold_to(turn, turn + 1)
+    }
+
+    /// As [`Work::is_threshold`], where all that stands before `next` is about to go.
+    pub(crate) fn is_threshold_to(&self, turn: usize, next: usize) -> bool {
         let (turns, instructions) = (self.turns(), self.profile.roles.instructions);
         (instructions.are_apart(false) || !self.is_own())
             && turns[turn].role == Role::Assistant
-            && turns.get(turn + 1).is_some_and(|next| instructs(next))
+            && turns.get(next).is_some_and(|next| instructs(next))
             && turns[..turn].iter().all(|turn| instructs(turn))
     }
 

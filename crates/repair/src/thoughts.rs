@@ -6,6 +6,7 @@ use interlingua_model::{Block, Body, DialectId, Place, Role, Verbatim};
 use interlingua_wire::{Json, Node, Text};
 
 use crate::Work;
+use crate::work::many::Going;
 
 pub(crate) fn is_thinking(block: &Block) -> bool {
     matches!(block.body, Body::Thinking(_))
@@ -27,21 +28,22 @@ pub(crate) fn item_id(block: &Block, dialect: DialectId) -> Option<Text> {
 }
 
 /// Ids of what the model said after reasoning tell the provider to look for it: where the reasoning is
-/// gone from before this turn, they go, too.
-pub(crate) fn unname_followers(work: &mut Work<'_>, from: usize) {
-    unname_within(work, from..work.turns().len());
+/// gone from before this turn, they go, too. Up to where.
+pub(crate) fn unname_followers(work: &mut Work<'_>, from: usize) -> usize {
+    unname_within(work, from..work.turns().len())
 }
 
-fn unname_within(work: &mut Work<'_>, turns: Range<usize>) {
+fn unname_within(work: &mut Work<'_>, turns: Range<usize>) -> usize {
+    let end = turns.end;
     if work.profile.calls.item_ids.is_none() || !work.is_own() {
-        return;
+        return end;
     }
     let dialect = work.profile.dialect;
     let mut parted = false;
     for turn in turns {
         let here = &work.turns()[turn];
         if here.blocks.iter().any(|block| is_thinking(block)) {
-            return;
+            return turn;
         }
         // What goes with it may stand behind what somebody else says.
         let named = !parted && here.extras.find(dialect, ID).is_some();
@@ -63,6 +65,7 @@ fn unname_within(work: &mut Work<'_>, turns: Range<usize>) {
             work.change(Place::block(turn, at), UNNAMED);
         }
     }
+    end
 }
 
 const ID: &str = "id";
@@ -76,33 +79,32 @@ pub(crate) fn leave_out(
     turns: Range<usize>,
     mut gone: impl FnMut(&Work<'_>, usize, usize) -> Option<String>,
 ) {
-    // So many turns at the end have lost their ids already.
-    let mut unnamed = 0;
+    // From here on, turns have lost their ids already.
+    let mut unnamed = work.turns().len();
+    let mut emptied = Going::default();
     for turn in turns.rev() {
         if !work.blocks(turn).iter().any(|block| is_thinking(block)) {
             continue;
         }
-        let mut any = false;
-        for at in (0..work.blocks(turn).len()).rev() {
-            if !is_thinking(work.block(turn, at)) {
-                continue;
-            }
-            if let Some(what) = gone(work, turn, at) {
-                work.loss(Place::block(turn, at), what);
-                work.remove(turn, at);
-                any = true;
-            }
+        let any = work.sift(turn, |work, at| {
+            let thinking = is_thinking(work.block(turn, at));
+            let Some(what) = thinking.then(|| gone(work, turn, at)).flatten() else { return false };
+            work.loss(Place::block(turn, at), what);
+            true
+        });
+        if !any {
+            continue;
         }
-        if any {
-            let (from, all) = (turn + 1, work.turns().len());
-            unname_within(work, from..all - unnamed);
-            unnamed = all - from;
-        }
+        unname_within(work, turn + 1..unnamed);
+        unnamed = turn + 1;
         let users = work.turns()[turn].role == Role::User;
-        if any && !users && work.blocks(turn).is_empty() && !work.is_threshold(turn) {
-            work.remove_turn(turn);
+        let empty = work.blocks(turn).is_empty();
+        if !users && empty && !work.is_threshold_to(turn, emptied.behind(turn)) {
+            emptied.push(turn);
+            unnamed = turn;
         }
     }
+    work.remove_turns(&emptied.into_places());
 }
 
 /// The runs of the assistant's turns. In the target's own dialect instructions between them belong to

@@ -48,8 +48,23 @@ impl Left {
 #[derive(Debug)]
 struct Mark {
     turn: u32,
+    /// The nearest turn up to this one that a client wrote.
+    near: u32,
     /// `None` while every block stands where it stood.
     blocks: Option<Vec<Thing>>,
+}
+
+impl Mark {
+    /// Of a turn that stands where it stood.
+    fn known(turn: u32) -> Self {
+        Self { turn, near: turn, blocks: None }
+    }
+}
+
+/// The nearest turn before this place that a client wrote; the first, where there is none.
+fn near(marks: &[Mark], at: usize) -> u32 {
+    let before = at.checked_sub(1).and_then(|before| marks.get(before));
+    before.map_or(0, |mark| mark.near)
 }
 
 /// A turn, or a block of it, as first seen. Numbers from `FRESH` on are of things no client wrote.
@@ -76,9 +91,7 @@ impl Trail {
             Thing { turn, .. } if turn < FRESH => origin(turn, None),
             Thing { .. } => {
                 let marks = self.marks.as_deref().unwrap_or_default();
-                let above = place.index.unwrap_or(0) as usize;
-                let known = marks.iter().take(above).rev().find(|mark| mark.turn < FRESH);
-                origin(known.map_or(0, |mark| mark.turn), None)
+                origin(near(marks, place.index.unwrap_or(0) as usize), None)
             }
         }
     }
@@ -91,6 +104,11 @@ impl Trail {
     /// Of this many blocks of instructions, these go.
     pub(crate) fn system_removed(&mut self, count: usize, gone: Range<usize>) {
         self.system.retain(count, |one| !gone.contains(&one));
+    }
+
+    /// Of this many blocks of instructions, those at these places go; the places are in order.
+    pub(crate) fn system_sifted(&mut self, count: usize, gone: &[usize]) {
+        self.system.retain(count, |one| gone.binary_search(&one).is_err());
     }
 
     /// What stands at a place now.
@@ -147,9 +165,7 @@ impl Trail {
 
     /// The marks, for `turns` turns.
     fn marks(&mut self, turns: usize) -> &mut Vec<Mark> {
-        self.marks.get_or_insert_with(|| {
-            (0..turns as u32).map(|turn| Mark { turn, blocks: None }).collect()
-        })
+        self.marks.get_or_insert_with(|| (0..turns as u32).map(Mark::known).collect())
     }
 
     /// The blocks of a turn that has `count` now.
@@ -167,7 +183,9 @@ impl Trail {
 
     pub(crate) fn turn_inserted(&mut self, turns: usize, at: usize) {
         let turn = self.anew();
-        self.marks(turns).insert(at, Mark { turn, blocks: None });
+        let marks = self.marks(turns);
+        let near = near(marks, at);
+        marks.insert(at, Mark { turn, near, blocks: None });
     }
 
     pub(crate) fn turn_removed(&mut self, turns: usize, at: usize) {

@@ -20,6 +20,7 @@ use interlingua_wire::{Json, Node};
 use crate::Work;
 use crate::look::{instructs, is_assistants, is_reasoning, words};
 use crate::profile::texts::Alone;
+use crate::work::many::Going;
 
 pub fn apply(work: &mut Work<'_>) {
     let alone = work.profile.texts.reasoning_alone;
@@ -27,6 +28,7 @@ pub fn apply(work: &mut Work<'_>) {
         return;
     }
     let mut follows = false;
+    let mut gone = Going::default();
     for turn in (0..work.turns().len()).rev() {
         let this = &work.turns()[turn];
         if instructs(this) {
@@ -36,18 +38,17 @@ pub fn apply(work: &mut Work<'_>) {
         let assistants = is_assistants(this);
         if assistants && !(follows && alone == Alone::BeforeMore) && is_aborted(work, this, alone) {
             work.loss(Place::turn(turn), "left out an answer that broke off before its first word");
-            if work.is_threshold(turn) {
-                while !work.blocks(turn).is_empty() {
-                    work.remove(turn, 0);
-                }
+            if work.is_threshold_to(turn, gone.behind(turn)) {
+                work.sift(turn, |_, _| true);
             } else {
-                work.remove_turn(turn);
+                gone.push(turn);
             }
         } else {
             // What the assistant says next is what its reasoning led to.
             follows = assistants;
         }
     }
+    work.remove_turns(&gone.into_places());
 }
 
 fn is_aborted(work: &Work<'_>, turn: &Verbatim<Turn>, alone: Alone) -> bool {

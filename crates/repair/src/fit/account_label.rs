@@ -12,7 +12,7 @@
 //! after    system: "You are an agent"
 //! ```
 
-use interlingua_model::{Body, Place};
+use interlingua_model::{Block, Body, Place};
 use interlingua_wire::Text;
 
 use crate::Work;
@@ -24,36 +24,29 @@ pub fn apply(work: &mut Work<'_>) {
     }
     let labels = work.profile.fields.labels;
     let is_label = |text: &Text| labels.iter().any(|label| text.raw().starts_with(label));
-    let mut at = 0;
-    while let Some(block) = work.conversation().system.get(at) {
-        if matches!(&block.body, Body::Text { text, .. } if is_label(text)) {
-            work.loss(Place::system(at), "left out a label for another provider's accounts");
-            work.remove_system(at);
-        } else {
-            at += 1;
+    let labels = |block: &Block| matches!(&block.body, Body::Text { text, .. } if is_label(text));
+    work.sift_system(|work, at| {
+        let goes = labels(&work.conversation().system[at]);
+        if goes {
+            work.loss(Place::system(at), LEFT_OUT);
+        }
+        goes
+    });
+    // The same of instructions that stand among the turns, before anybody speaks.
+    let mut emptied = Vec::new();
+    for turn in 0..work.leading() {
+        work.sift(turn, |work, at| {
+            let goes = labels(work.block(turn, at));
+            if goes {
+                work.loss(Place::block(turn, at), LEFT_OUT);
+            }
+            goes
+        });
+        if work.blocks(turn).is_empty() {
+            emptied.push(turn);
         }
     }
-    instructions(work, &is_label);
+    work.remove_turns(&emptied);
 }
 
-/// The same of instructions that stand among the turns, before anybody speaks.
-fn instructions(work: &mut Work<'_>, is_label: &impl Fn(&Text) -> bool) {
-    let mut turn = 0;
-    while turn < work.leading() {
-        let mut at = 0;
-        while let Some(block) = work.blocks(turn).get(at) {
-            if matches!(&block.body, Body::Text { text, .. } if is_label(text)) {
-                let what = "left out a label for another provider's accounts";
-                work.loss(Place::block(turn, at), what);
-                work.remove(turn, at);
-            } else {
-                at += 1;
-            }
-        }
-        if work.blocks(turn).is_empty() {
-            work.remove_turn(turn);
-        } else {
-            turn += 1;
-        }
-    }
-}
+const LEFT_OUT: &str = "left out a label for another provider's accounts";

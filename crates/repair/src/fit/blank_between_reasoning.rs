@@ -22,9 +22,10 @@
 use interlingua_model::{Body, EmptyText, Place};
 use interlingua_wire::Text;
 
-use super::empty_text::leave_out;
+use super::empty_text::{leave_out, note};
 use crate::look::{is_assistants, words};
 use crate::profile::texts::Least;
+use crate::work::many::Going;
 use crate::{Work, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
@@ -32,32 +33,49 @@ pub fn apply(work: &mut Work<'_>) {
         return;
     }
     for turn in (0..work.turns().len()).rev() {
-        let mut block = work.blocks(turn).len();
-        while block > 0 {
-            block -= 1;
-            if work.is_refused(work.block(turn, block)) && work.blocks(turn).len() > 1 {
-                decide(work, turn, block);
-                block = block.min(work.turns().get(turn).map_or(0, |turn| turn.blocks.len()));
+        if mend(work, turn) {
+            thoughts::leave_out(work, turn..turn + 1, |_, _, _| {
+                Some("left out reasoning around an empty text: neither is taken".to_owned())
+            });
+            // Of the other empty texts, none is between reasoning now.
+            if turn < work.turns().len() {
+                mend(work, turn);
             }
         }
     }
 }
 
-fn decide(work: &mut Work<'_>, turn: usize, block: usize) {
-    let stands = is_assistants(&work.turns()[turn]) && work.is_between_reasoning(turn, block);
-    match work.profile.texts.between_reasoning {
-        EmptyText::Keep if stands => {}
-        EmptyText::Space if stands => blank(work, turn, block),
-        EmptyText::Strip if stands => {
-            leave_out(work, turn, block);
-            thoughts::leave_out(work, turn..turn + 1, |_, _, _| {
-                Some("left out reasoning around an empty text: neither is taken".to_owned())
-            });
+/// Looks at the empty texts of a turn, from the last to the first; whether one was found that goes with the
+/// reasoning around it.
+fn mend(work: &mut Work<'_>, turn: usize) -> bool {
+    let assistants = is_assistants(&work.turns()[turn]);
+    let mut gone = Going::default();
+    let mut left = work.blocks(turn).len();
+    let mut strips = false;
+    for block in (0..left).rev() {
+        if left <= 1 || !work.is_refused(work.block(turn, block)) {
+            continue;
         }
-        EmptyText::Drop | EmptyText::Keep | EmptyText::Space | EmptyText::Strip => {
-            leave_out(work, turn, block);
+        let next = gone.behind(block);
+        let stands = assistants && work.is_between_reasoning(turn, block, next);
+        match work.profile.texts.between_reasoning {
+            EmptyText::Keep if stands => continue,
+            EmptyText::Space if stands => {
+                blank(work, turn, block);
+                continue;
+            }
+            EmptyText::Drop | EmptyText::Keep | EmptyText::Space | EmptyText::Strip => {}
+        }
+        note(work, turn, block);
+        gone.push(block);
+        left -= 1;
+        strips = stands && work.profile.texts.between_reasoning == EmptyText::Strip;
+        if strips {
+            break;
         }
     }
+    leave_out(work, turn, gone);
+    strips
 }
 
 fn blank(work: &mut Work<'_>, turn: usize, block: usize) {

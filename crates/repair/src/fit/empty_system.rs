@@ -34,17 +34,20 @@ pub fn apply(work: &mut Work<'_>) {
     if is_string || !system.iter().any(|block| work.holds_less(block, least)) {
         return;
     }
+    let mut gone = Vec::new();
     for at in (0..work.conversation().system.len()).rev() {
         if work.holds_less(&work.conversation().system[at], least) {
-            leave_out(work, at);
+            hand_on(work, at);
+            gone.push(at);
         }
     }
+    work.sift_system(|_, at| gone.pop_if(|next| *next == at).is_some());
 }
 
-fn leave_out(work: &mut Work<'_>, at: usize) {
+/// Its mark goes to what stands before it.
+fn hand_on(work: &mut Work<'_>, at: usize) {
     work.change(Place::system(at), "left out empty instructions");
-    let cache = work.remove_system(at).into_value().cache;
-    let Some(cache) = cache else { return };
+    let Some(cache) = work.conversation().system[at].cache.clone() else { return };
     let before = at.checked_sub(1).and_then(|before| work.system().get_mut(before));
     match before {
         Some(before) if before.cache.is_none() => before.edit().cache = Some(cache),

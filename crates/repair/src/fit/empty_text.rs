@@ -28,6 +28,7 @@ use interlingua_wire::Text;
 
 use crate::mend::unanswered_call;
 use crate::profile::texts::Least;
+use crate::work::many::Going;
 use crate::{Work, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
@@ -35,37 +36,45 @@ pub fn apply(work: &mut Work<'_>) {
         return;
     }
     for turn in 0..work.turns().len() {
-        let mut block = work.blocks(turn).len();
-        while block > 0 {
-            block -= 1;
-            if is_superfluous(work, turn, block) {
-                leave_out(work, turn, block);
+        let mut gone = Going::default();
+        let mut left = work.blocks(turn).len();
+        for block in (0..left).rev() {
+            if left > 1
+                && work.is_refused(work.block(turn, block))
+                && !work.is_between_reasoning(turn, block, gone.behind(block))
+            {
+                note(work, turn, block);
+                gone.push(block);
+                left -= 1;
             }
         }
+        leave_out(work, turn, gone);
     }
 }
 
-fn is_superfluous(work: &Work<'_>, turn: usize, block: usize) -> bool {
-    work.is_refused(work.block(turn, block))
-        && work.blocks(turn).len() > 1
-        && !work.is_between_reasoning(turn, block)
+/// Takes empty texts away that were noted.
+pub(super) fn leave_out(work: &mut Work<'_>, turn: usize, gone: Going) {
+    let gone = gone.into_places();
+    if !gone.is_empty() {
+        work.remove_blocks(turn, &gone);
+        unanswered_call::keep_word(work, turn);
+    }
 }
 
-/// Takes an empty text away.
-pub(super) fn leave_out(work: &mut Work<'_>, turn: usize, block: usize) {
+/// An empty text is about to go.
+pub(super) fn note(work: &mut Work<'_>, turn: usize, block: usize) {
     let place = Place::block(turn, block);
     if work.block(turn, block).seal.is_some() {
         work.loss(place, "left out an empty text and the signature on it");
     } else {
         work.change(place, "left out an empty text");
     }
-    if work.remove_and_hand_on(turn, block) {
+    if work.hand_on(turn, block) {
         work.loss(
             Place::turn(turn),
             "left out the cache mark of an empty text: nothing stands before it",
         );
     }
-    unanswered_call::keep_word(work, turn);
 }
 
 /// Puts a word into what the model said here, if that was lost where the model has thought.

@@ -25,12 +25,13 @@
 use interlingua_model::{Block, Place, Role, Verbatim};
 use interlingua_wire::{Json, Text};
 
-use super::empty_text::leave_out;
+use super::empty_text::{leave_out, note};
 use crate::Work;
 use crate::look::{instructs, words};
 use crate::profile::calls::Answers;
 use crate::profile::roles::{Instructions, Joined, Last};
 use crate::thoughts::is_thinking;
+use crate::work::many::Going;
 
 pub fn apply(work: &mut Work<'_>) {
     if work.takes_empty() && work.takes_silence() {
@@ -201,11 +202,14 @@ fn fill_or_leave_out(work: &mut Work<'_>, turn: usize, before: &mut Before) -> b
     }
     // What cannot be said here is noted by who leaves it out.
     if work.blocks(turn).iter().any(|block| !work.is_said(block)) {
+        let mut gone = Going::default();
         for block in (0..work.blocks(turn).len()).rev() {
             if work.is_said(work.block(turn, block)) {
-                leave_out(work, turn, block);
+                note(work, turn, block);
+                gone.push(block);
             }
         }
+        leave_out(work, turn, gone);
         return true;
     }
     let whose = match role {
@@ -222,7 +226,7 @@ fn fill_or_leave_out(work: &mut Work<'_>, turn: usize, before: &mut Before) -> b
         work.change(place, what);
     }
     let marked = work.blocks(turn).iter().rposition(|block| block.cache.is_some());
-    if marked.is_some_and(|block| work.remove_and_hand_on(turn, block)) {
+    if marked.is_some_and(|block| work.hand_on(turn, block)) {
         work.loss(place, "left out the cache mark of an empty turn: nothing stands before it");
     }
     work.remove_turn(turn);
@@ -231,11 +235,7 @@ fn fill_or_leave_out(work: &mut Work<'_>, turn: usize, before: &mut Before) -> b
 
 fn fill(work: &mut Work<'_>, turn: usize) {
     let cache = work.blocks(turn).iter().find_map(|block| block.cache.clone());
-    for block in (0..work.blocks(turn).len()).rev() {
-        if work.is_said(work.block(turn, block)) {
-            work.remove(turn, block);
-        }
-    }
+    work.sift(turn, |work, at| work.is_said(work.block(turn, at)));
     let mut block = Block::text(Text::word(EMPTY_MESSAGE));
     block.cache = cache;
     work.insert(turn, 0, block);

@@ -139,7 +139,7 @@ fn unsealed_entries(work: &mut Work<'_>) {
             work.loss(Place::turn(turn), "left out reasoning that lost its seal");
             work.turn(turn).extras.retain(dialect, |key, _| key != DETAILS);
         }
-        for at in (0..work.blocks(turn).len()).rev() {
+        work.sift(turn, |work, at| {
             let block = work.block(turn, at);
             let refused = match &block.body {
                 Body::Thinking(_) if block.seal.is_none() => {
@@ -150,9 +150,9 @@ fn unsealed_entries(work: &mut Work<'_>) {
             };
             if refused {
                 work.loss(Place::block(turn, at), "left out reasoning that lost its seal");
-                work.remove(turn, at);
             }
-        }
+            refused
+        });
     }
 }
 

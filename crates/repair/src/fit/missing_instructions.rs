@@ -19,11 +19,7 @@ pub fn apply(work: &mut Work<'_>) {
     if !work.profile.roles.instructed || is_instructed(work) {
         return;
     }
-    for at in (0..work.conversation().system.len()).rev() {
-        if words(&work.conversation().system[at]).is_some() {
-            work.remove_system(at);
-        }
-    }
+    work.sift_system(|work, at| words(&work.conversation().system[at]).is_some());
     work.system().push(Block::text(Text::word(USUAL)).into());
     work.change(Place::SYSTEM, "instructions are added: the target insists on some");
 }

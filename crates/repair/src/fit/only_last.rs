@@ -12,7 +12,7 @@
 //! after    user: "hi"                        user: "go on"
 //! ```
 
-use interlingua_model::{Body, Place};
+use interlingua_model::{Block, Body, Place, Verbatim};
 
 use crate::Work;
 
@@ -21,12 +21,12 @@ pub fn apply(work: &mut Work<'_>) {
     if known.is_empty() || !work.is_own() {
         return;
     }
-    for turn in (0..work.turns().len().saturating_sub(1)).rev() {
-        let is_it = |body: &Body| matches!(body, Body::Foreign { kind, .. } if known.iter().any(|one| kind == one));
-        if work.blocks(turn).iter().any(|block| is_it(&block.body)) {
-            let what = "left out what only the last item may be: something comes after it";
-            work.loss(Place::turn(turn), what);
-            work.remove_turn(turn);
-        }
+    let is_it = |block: &Verbatim<Block>| matches!(&block.body, Body::Foreign { kind, .. } if known.iter().any(|one| kind == one));
+    let others = 0..work.turns().len().saturating_sub(1);
+    let gone: Vec<usize> = others.filter(|turn| work.blocks(*turn).iter().any(is_it)).collect();
+    for turn in gone.iter().rev() {
+        let what = "left out what only the last item may be: something comes after it";
+        work.loss(Place::turn(*turn), what);
     }
+    work.remove_turns(&gone);
 }

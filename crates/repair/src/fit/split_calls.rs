@@ -48,17 +48,19 @@ pub fn apply(work: &mut Work<'_>) {
 fn unseal(work: &mut Work<'_>, turn: usize, kept: usize) {
     let thought = |block: &Block| is_reasoning(block) && block.seal.is_some();
     if work.blocks(turn)[..kept].iter().any(|block| is_reasoning(block)) {
-        for at in (kept..work.blocks(turn).len()).rev() {
-            if thought(work.block(turn, at)) {
+        work.sift(turn, |work, at| {
+            let goes = at >= kept && thought(work.block(turn, at));
+            if goes {
                 let what = "left out sealed reasoning that would stand elsewhere now";
                 work.loss(Place::block(turn, at), what);
-                work.remove(turn, at);
             }
-        }
+            goes
+        });
     }
+    let first = work.blocks(turn).iter().position(|block| is_call(block));
     for at in kept..work.blocks(turn).len() {
         let block = work.block(turn, at);
-        let behind = work.blocks(turn)[..at].iter().any(|block| is_call(block));
+        let behind = first.is_some_and(|first| first < at);
         if behind && is_call(block) && block.seal.is_some() {
             work.loss(
                 Place::block(turn, at),

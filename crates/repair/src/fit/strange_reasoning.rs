@@ -46,11 +46,12 @@ pub fn apply(work: &mut Work<'_>) {
 
 /// Leaves out reasoning that has no text for the content.
 fn silent(work: &mut Work<'_>, turn: usize) {
-    for at in (0..work.blocks(turn).len()).rev() {
+    work.sift(turn, |work, at| {
         let block = work.block(turn, at);
-        if is_reasoning(block) && !work.is_said(block) {
+        let goes = is_reasoning(block) && !work.is_said(block);
+        if goes {
             work.loss(Place::block(turn, at), "left out reasoning that says nothing");
-            work.remove(turn, at);
         }
-    }
+        goes
+    });
 }

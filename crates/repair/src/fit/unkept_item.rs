@@ -16,7 +16,7 @@
 //! after    store: false   "done"
 //! ```
 
-use interlingua_model::{Block, Body, Place};
+use interlingua_model::{Block, Body, Place, Verbatim};
 
 use crate::{Work, thoughts};
 
@@ -31,17 +31,17 @@ pub fn apply(work: &mut Work<'_>) {
         let gone = !thoughts::is_sealed(block) && (is_named || !work.is_own());
         gone.then(|| "left out reasoning that is only named: nothing is kept".to_owned())
     });
-    for turn in (0..work.turns().len()).rev() {
-        let dialect = work.profile.dialect;
-        let named = |block: &Block| {
-            matches!(&block.body, Body::Foreign { kind, .. } if kind == NAMED)
-                && thoughts::item_id(block, dialect).is_some()
-        };
-        if work.blocks(turn).iter().any(|block| named(block)) {
-            work.loss(Place::turn(turn), "left out an item that is only named: nothing is kept");
-            work.remove_turn(turn);
-        }
+    let dialect = work.profile.dialect;
+    let named = |block: &Verbatim<Block>| {
+        matches!(&block.body, Body::Foreign { kind, .. } if kind == NAMED)
+            && thoughts::item_id(block, dialect).is_some()
+    };
+    let all = 0..work.turns().len();
+    let gone: Vec<usize> = all.filter(|turn| work.blocks(*turn).iter().any(named)).collect();
+    for turn in gone.iter().rev() {
+        work.loss(Place::turn(*turn), "left out an item that is only named: nothing is kept");
     }
+    work.remove_turns(&gone);
 }
 
 /// Whether the provider forgets the conversation when it has answered.

@@ -14,9 +14,10 @@
 //! ```
 
 use interlingua_model::{Block, Body, Place, Role, ToolResult};
-use interlingua_wire::Json;
+use interlingua_wire::{Json, Text};
 
 use crate::mend::{orphan_result, unanswered_call};
+use crate::pairing::Spot;
 use crate::strange::{Fate, Judge, said};
 use crate::{About, Work, thoughts};
 
@@ -36,62 +37,73 @@ pub fn apply(work: &mut Work<'_>) {
         return;
     }
     let judge = Judge::new(known, profile);
-    let mut turn = 0;
-    while turn < work.turns().len() {
-        if work.stands_as_written(turn) {
-            turn += 1;
-            continue;
-        }
-        let mut at = 0;
-        let mut gone = false;
-        while !gone && at < work.blocks(turn).len() {
-            match one(work, &judge, turn, at) {
-                Left::All => at += 1,
-                Left::Others => {}
-                Left::Nothing => gone = true,
-            }
-        }
-        if gone {
-            turn = led_to(work, turn);
-            work.remove_turn(turn);
-        } else {
-            turn += 1;
+    let mut gone = Vec::new();
+    // Before this turn, nothing is named after reasoning that went.
+    let mut unnamed = 0;
+    for turn in 0..work.turns().len() {
+        if !work.stands_as_written(turn) && is_emptied(work, &judge, turn, &mut unnamed) {
+            gone.push(turn);
         }
     }
+    leave_items(work, &gone);
     // Who looks at few things looks at no instructions but texts.
     if work.is_own() && profile.fields.takes.is_some() {
         return;
     }
-    for at in (0..work.conversation().system.len()).rev() {
-        system(work, &judge, at);
-    }
+    work.sift_system(|work, at| is_no_instruction(work, &judge, at));
 }
 
-/// Reasoning that led to an item which is left out goes with it; where that item stands now.
-fn led_to(work: &mut Work<'_>, mut turn: usize) -> usize {
-    let dialect = work.profile.dialect;
-    let is_items = work.profile.thinking.items && work.is_own();
-    while let Some(before) = turn.checked_sub(1).filter(|_| is_items) {
-        let last = work.blocks(before).last();
-        let leads = last.is_some_and(|block| {
-            thoughts::is_thinking(block) && thoughts::item_id(block, dialect).is_some()
-        });
-        if !leads || work.blocks(before).len() > 1 {
-            break;
+/// Looks at the blocks of a turn; whether nothing is left of it.
+fn is_emptied(work: &mut Work<'_>, judge: &Judge<'_>, turn: usize, unnamed: &mut usize) -> bool {
+    let (mut gone, mut last) = (Vec::new(), None);
+    for at in 0..work.blocks(turn).len() {
+        if let Some(kind) = left_out(work, judge, (turn, at), unnamed) {
+            gone.push(at);
+            last = Some(kind);
         }
-        thoughts::leave_out(work, before..turn, |_, _, _| {
-            Some("left out reasoning without what it led to".to_owned())
-        });
-        turn = before;
     }
-    turn
+    let Some(kind) = last else { return false };
+    work.remove_blocks(turn, &gone);
+    unanswered_call::keep_word(work, turn);
+    // Where an item is a turn, nothing is left of it.
+    let part = work.profile.fields.part;
+    !part.is_empty() && work.blocks(turn).is_empty() && !kind.raw().starts_with(part)
+}
+
+/// Leaves out items, and the reasoning that led to them.
+fn leave_items(work: &mut Work<'_>, gone: &[usize]) {
+    let dialect = work.profile.dialect;
+    let leads = |turn: usize| match work.blocks(turn) {
+        [one] => thoughts::is_thinking(one) && thoughts::item_id(one, dialect).is_some(),
+        _ => false,
+    };
+    let (mut led, mut goes) = (Vec::new(), false);
+    if work.profile.thinking.items && work.is_own() && !gone.is_empty() {
+        let mut before = gone.iter().rev().peekable();
+        for turn in (0..work.turns().len()).rev() {
+            let is_gone = before.next_if_eq(&&turn).is_some();
+            goes = is_gone || goes && leads(turn);
+            if goes && !is_gone {
+                // Where it stands when the items are gone.
+                led.push(turn - before.len());
+            }
+        }
+    }
+    led.reverse();
+    work.remove_turns(gone);
+    if let [first, .., last] | [first @ last] = led[..] {
+        thoughts::leave_out(work, first..last + 1, |_, turn, _| {
+            let is_led = led.binary_search(&turn).is_ok();
+            is_led.then(|| "left out reasoning without what it led to".to_owned())
+        });
+    }
 }
 
 /// Instructions outside the turns are texts. Media have a rule of their own.
 fn instructions(work: &mut Work<'_>) {
-    for at in (0..work.conversation().system.len()).rev() {
+    work.sift_system(|work, at| {
         let text = match &work.conversation().system[at].body {
-            Body::Text { .. } | Body::Refusal(_) | Body::Data(_) | Body::Media(_) => continue,
+            Body::Text { .. } | Body::Refusal(_) | Body::Data(_) | Body::Media(_) => return false,
             Body::Foreign { kind, json, .. } => said(kind, json),
             Body::Thinking(_) | Body::ToolCall(_) | Body::ToolResult(_) => None,
         };
@@ -100,11 +112,12 @@ fn instructions(work: &mut Work<'_>) {
             work.change(place, "a block of the instructions is said as text");
             let block = work.system()[at].edit();
             block.body = Body::Text { text, citations: Vec::new() };
+            false
         } else {
             work.loss(place, "left out a block of the instructions that is no text");
-            work.remove_system(at);
+            true
         }
-    }
+    });
 }
 
 /// Leaves out what only another dialect knows, so that whoever comes later sees what will be said.
@@ -114,13 +127,13 @@ fn strangers(work: &mut Work<'_>) {
     let is_strange =
         |block: &Block| matches!(&block.body, Body::Foreign { dialect: of, .. } if *of != dialect);
     for turn in 0..work.turns().len() {
-        for at in (0..work.blocks(turn).len()).rev() {
+        work.sift(turn, |work, at| {
             let place = Place::block(turn, at);
             match &work.block(turn, at).body {
                 Body::Foreign { kind, .. } if is_strange(work.block(turn, at)) => {
                     let what = format!("left out `{kind}`: there is no such block here");
                     work.loss(place, what);
-                    work.remove(turn, at);
+                    return true;
                 }
                 Body::ToolResult(ToolResult { content, .. })
                     if content.iter().any(|inner| is_strange(inner)) =>
@@ -132,7 +145,8 @@ fn strangers(work: &mut Work<'_>) {
                 }
                 _ => {}
             }
-        }
+            false
+        });
     }
 }
 
@@ -183,30 +197,29 @@ pub(crate) fn is_taken(work: &Work<'_>, block: &Block, role: Role) -> bool {
     matches!(fate, Fate::Stays | Fate::Instead(_))
 }
 
-/// What is left of a turn after a look at one of its blocks.
-enum Left {
-    All,
-    /// The block is gone.
-    Others,
-    Nothing,
-}
-
-fn one(work: &mut Work<'_>, judge: &Judge<'_>, turn: usize, at: usize) -> Left {
+/// Looks at one block; its kind, if it is to go.
+fn left_out(
+    work: &mut Work<'_>,
+    judge: &Judge<'_>,
+    (turn, at): Spot,
+    unnamed: &mut usize,
+) -> Option<Text> {
     let role = work.turns()[turn].role;
     let block = work.block(turn, at);
     if let Body::ToolResult(ToolResult { content, .. }) = &block.body {
         if content.iter().any(|inner| !matches!(judge.fate(inner, None), Fate::Stays)) {
             result(work, judge, turn, at);
         }
-        return Left::All;
+        return None;
     }
     let fate = judge.fate(block, Some(role));
     let kind = judge.kind(block);
-    if matches!(fate, Fate::Text(_) | Fate::Goes) && is_named_reasoning(work, block) {
-        thoughts::unname_followers(work, turn + 1);
+    let goes = matches!(fate, Fate::Text(_) | Fate::Goes);
+    if goes && turn >= *unnamed && is_named_reasoning(work, block) {
+        *unnamed = thoughts::unname_followers(work, turn + 1);
     }
     match fate {
-        Fate::Stays => return Left::All,
+        Fate::Stays => {}
         Fate::Anew => {
             work.change(Place::block(turn, at), format!("`{kind}` is said in another form"));
             judge.forget(work.edit(turn, at));
@@ -223,23 +236,16 @@ fn one(work: &mut Work<'_>, judge: &Judge<'_>, turn: usize, at: usize) -> Left {
         Fate::Goes => {
             let what = format!("left out `{kind}`: the target takes no such block here");
             work.loss(Place::block(turn, at), what);
-            work.remove(turn, at);
-            unanswered_call::keep_word(work, turn);
-            // Where an item is a turn, nothing is left of it.
-            let part = work.profile.fields.part;
-            if !part.is_empty() && work.blocks(turn).is_empty() && !kind.raw().starts_with(part) {
-                return Left::Nothing;
-            }
-            return Left::Others;
+            return Some(kind);
         }
     }
-    Left::All
+    None
 }
 
-/// Looks at one block of the instructions.
-fn system(work: &mut Work<'_>, judge: &Judge<'_>, at: usize) {
+/// Looks at one block of the instructions; whether it is to go.
+fn is_no_instruction(work: &mut Work<'_>, judge: &Judge<'_>, at: usize) -> bool {
     let block = &work.conversation().system[at];
-    let Body::Foreign { kind, .. } = &block.body else { return };
+    let Body::Foreign { kind, .. } = &block.body else { return false };
     let (kind, place) = (kind.clone(), Place::system(at));
     match judge.fate(block, Some(Role::System)) {
         Fate::Stays | Fate::Anew => {}
@@ -255,9 +261,10 @@ fn system(work: &mut Work<'_>, judge: &Judge<'_>, at: usize) {
         Fate::Goes => {
             let what = format!("left out `{kind}`: the instructions take no such block");
             work.loss(place, what);
-            work.remove_system(at);
+            return true;
         }
     }
+    false
 }
 
 /// Whether an item has the id of reasoning, whatever it says that it is.

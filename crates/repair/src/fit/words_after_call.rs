@@ -17,6 +17,7 @@ use interlingua_model::Place;
 
 use crate::Work;
 use crate::look::{is_assistants, is_call, words};
+use crate::pairing::Spot;
 
 pub fn apply(work: &mut Work<'_>) {
     if !work.profile.roles.words_before_calls || work.is_own() {
@@ -32,12 +33,12 @@ pub fn apply(work: &mut Work<'_>) {
     }
 }
 
-fn put_before(work: &mut Work<'_>, turn: usize, mut call: usize) {
-    for block in call + 1..work.blocks(turn).len() {
-        if words(work.block(turn, block)).is_some() {
-            work.change(Place::block(turn, block), "words come before calls");
-            work.carry((turn, block), (turn, call));
-            call += 1;
-        }
+fn put_before(work: &mut Work<'_>, turn: usize, call: usize) {
+    let after = call + 1..work.blocks(turn).len();
+    let said = after.filter(|block| words(work.block(turn, *block)).is_some());
+    let said: Vec<Spot> = said.map(|block| (turn, block)).collect();
+    for (turn, block) in &said {
+        work.change(Place::block(*turn, *block), "words come before calls");
     }
+    work.carry_before(&said, (turn, call));
 }

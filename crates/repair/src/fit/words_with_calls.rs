@@ -15,6 +15,7 @@ use interlingua_wire::Text;
 use super::ends_with_assistant::CONTINUE;
 use crate::Work;
 use crate::look::{is_assistants, is_call, words};
+use crate::pairing::Spot;
 
 pub fn apply(work: &mut Work<'_>) {
     if work.profile.roles.words_with_calls {
@@ -52,16 +53,17 @@ fn quiet(work: &mut Work<'_>, turn: usize) {
     let is_anew = work.turns()[turn].text_for(dialect).is_none();
     let is_list =
         is_anew && work.blocks(turn).iter().filter(|block| is_empty(block)).nth(1).is_some();
-    for at in (0..work.blocks(turn).len()).rev() {
+    work.sift(turn, |work, at| {
         let block = work.block(turn, at);
-        if !is_call(block) && block.text_for(dialect).is_some() {
+        let is_part = !is_call(block) && block.text_for(dialect).is_some();
+        let is_text = is_empty(block) && (is_list || !work.is_own());
+        if is_part {
             work.loss(Place::block(turn, at), "left out a part without a word beside calls");
-            work.remove(turn, at);
-        } else if is_empty(block) && (is_list || !work.is_own()) {
+        } else if is_text {
             work.change(Place::block(turn, at), "left out an empty text beside calls");
-            work.remove(turn, at);
         }
-    }
+        is_part || is_text
+    });
 }
 
 fn is_empty(block: &Block) -> bool {
@@ -90,10 +92,9 @@ fn between() -> Turn {
 fn part(work: &mut Work<'_>, turn: usize) {
     work.insert_turn(turn + 1, between());
     work.insert_turn(turn + 2, Turn::new(Role::Assistant));
-    for block in (0..work.blocks(turn).len()).rev() {
-        if is_call(work.block(turn, block)) {
-            work.carry((turn, block), (turn + 2, 0));
-        }
-    }
+    let all = 0..work.blocks(turn).len();
+    let calls: Vec<Spot> =
+        all.filter(|at| is_call(work.block(turn, *at))).map(|at| (turn, at)).collect();
+    work.carry_spots(&calls, turn + 2);
     work.change(Place::turn(turn), "words and calls are two turns here");
 }

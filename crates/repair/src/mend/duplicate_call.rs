@@ -39,6 +39,8 @@ pub fn apply(work: &mut Work<'_>) {
     let mut last = None;
     let mut start = 0;
     let mut looked = 0;
+    // What is said twice goes in the end, so that all others stay where they are.
+    let mut gone = Vec::new();
     while let Some(round) = Round::at(work.turns(), start) {
         let mut pairs = Pairs::of(work, &round);
         let (mut turn, mut at) = (start, 0);
@@ -71,16 +73,14 @@ pub fn apply(work: &mut Work<'_>) {
                 seen.ids.insert(id.contents().into_owned(), kind);
                 pairs.keep(&id, spot);
             } else if pairs.is_said_before(work, &id, spot) {
-                let turns = work.turns().len();
-                leave_out(work, spot, &id);
-                pairs.gone += turns - work.turns().len();
-                continue;
+                work.change(Place::block(turn, at), format!("the call {id} stands there twice"));
+                gone.push(spot);
             } else {
                 let fresh = seen.fresh(&id, kind);
                 let own = pairs.take_results(&id);
                 rename(work, spot, &own, &id, fresh.clone());
                 if pairs.knows(&fresh) {
-                    pairs = Pairs::again(work, start, spot);
+                    pairs = Pairs::again(work, start, spot, &gone);
                 } else {
                     pairs.keep(&fresh, spot);
                 }
@@ -89,6 +89,7 @@ pub fn apply(work: &mut Work<'_>) {
         }
         start = Round::at(work.turns(), start).map_or(start + 1, |round| round.end());
     }
+    work.remove_spots(&gone);
 }
 
 /// Whether any two calls that must differ perhaps have one id.
@@ -111,14 +112,6 @@ fn has_repeated(work: &Work<'_>, unique: Unique) -> bool {
 fn is_freeform(work: &Work<'_>, (turn, at): Spot) -> bool {
     let call = pairing::call(work.block(turn, at));
     call.is_some_and(|call| matches!(call.args, Args::Freeform(_)))
-}
-
-fn leave_out(work: &mut Work<'_>, (turn, at): Spot, id: &Text) {
-    work.change(Place::block(turn, at), format!("the call {id} stands there twice"));
-    work.remove(turn, at);
-    if work.blocks(turn).is_empty() {
-        work.remove_turn(turn);
-    }
 }
 
 /// The ids of the calls so far, and whether each takes free text.
@@ -148,8 +141,6 @@ impl Seen {
 #[derive(Default)]
 struct Pairs {
     of: HashMap<String, Pair>,
-    /// How many turns before the results are gone.
-    gone: usize,
 }
 
 #[derive(Default)]
@@ -172,17 +163,19 @@ impl Pairs {
         for (spot, result) in round.results(work) {
             pairs.entry(result.call.contents().into_owned()).or_default().results.push(spot);
         }
-        Self { of: pairs, gone: 0 }
+        Self { of: pairs }
     }
 
-    /// As all is now that the calls up to this one were looked at.
-    fn again(work: &Work<'_>, start: usize, last: Spot) -> Self {
+    /// As all is now that the calls up to this one were looked at, and these are about to go.
+    fn again(work: &Work<'_>, start: usize, last: Spot, gone: &[Spot]) -> Self {
         let round = Round::at(work.turns(), start);
         let mut pairs = round.as_ref().map_or_else(Self::default, |round| Self::of(work, round));
         let calls = round.iter().flat_map(|round| round.calls(work));
         for (spot, call) in calls.take_while(|(spot, _)| *spot <= last) {
             pairs.visit(&call.id);
-            pairs.keep(&call.id, spot);
+            if gone.binary_search(&spot).is_err() {
+                pairs.keep(&call.id, spot);
+            }
         }
         pairs
     }
@@ -216,7 +209,7 @@ impl Pairs {
         let Some(pair) = self.of.get_mut(&*id.contents()) else { return Vec::new() };
         let rest = pair.results.get(pair.given..).unwrap_or_default();
         let count = if pair.after == 0 { rest.len() } else { rest.len().min(1) };
-        let own = rest[..count].iter().map(|(turn, at)| (turn - self.gone, *at)).collect();
+        let own = rest[..count].to_vec();
         pair.given += count;
         own
     }

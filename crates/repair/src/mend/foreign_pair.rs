@@ -19,15 +19,16 @@
 //! after    assistant: "found it"
 //! ```
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use interlingua_model::{Block, Body, Place, Role, Verbatim};
+use interlingua_model::{Block, Body, Place, Role, Turn, Verbatim};
 use interlingua_wire::Node;
 
 use crate::Work;
 use crate::fit::{empty_turn, ends_with_assistant, unkept_item, unknown_block};
 use crate::pairing::{self, Spot};
 use crate::profile::calls::{Answerer, Pair};
+use crate::work::many::Going;
 
 /// One side of such a pair.
 #[derive(Clone, Debug)]
@@ -54,22 +55,29 @@ pub fn apply(work: &mut Work<'_>) {
     let mut alone = alone(work, &halves);
     // The last first, so that the places of the others stay true.
     alone.sort_by_key(|(half, _)| std::cmp::Reverse(half.spot));
-    for (half, what) in alone {
-        let (turn, at) = half.spot;
-        work.loss(Place::block(turn, at), what);
-        work.remove(turn, at);
-        if work.blocks(turn).is_empty() && !stands_between(work, turn) {
-            work.remove_turn(turn);
+    let mut emptied = Going::default();
+    for of_turn in alone.chunk_by(|(one, _), (next, _)| one.spot.0 == next.spot.0) {
+        let mut places = Vec::with_capacity(of_turn.len());
+        for (half, what) in of_turn {
+            work.loss(Place::block(half.spot.0, half.spot.1), what.clone());
+            places.push(half.spot.1);
+        }
+        let Some(turn) = of_turn.first().map(|(half, _)| half.spot.0) else { continue };
+        places.reverse();
+        work.remove_blocks(turn, &places);
+        if work.blocks(turn).is_empty() && !stands_between(work, turn, emptied.behind(turn)) {
+            emptied.push(turn);
         }
     }
+    work.remove_turns(&emptied.into_places());
 }
 
-/// Whether a turn keeps apart what the model said before and after it.
-fn stands_between(work: &Work<'_>, turn: usize) -> bool {
+/// Whether a turn keeps apart what the model said before it and in the next.
+fn stands_between(work: &Work<'_>, turn: usize, next: usize) -> bool {
     let is_models = |at: Option<usize>| {
         at.and_then(|at| work.turns().get(at)).is_some_and(|turn| turn.role == Role::Assistant)
     };
-    is_models(turn.checked_sub(1)) && is_models(Some(turn + 1))
+    is_models(turn.checked_sub(1)) && is_models(Some(next))
 }
 
 /// Which results a block may be answered by that is a call only this dialect knows, or that the
@@ -128,7 +136,10 @@ fn word(node: Node<'_>, key: &str) -> String {
 /// The halves without their counterpart, and why each goes.
 fn alone(work: &Work<'_>, halves: &[Half]) -> Vec<(Half, String)> {
     let mut called = HashSet::new();
-    let mut answered: Vec<(&str, usize)> = Vec::new();
+    // The last turn in which each was answered.
+    let mut answered: HashMap<&str, usize> = HashMap::new();
+    let mut answers = Answers::of(work, halves);
+    let runs = run_starts(work);
     let mut alone = Vec::new();
     for (at, half) in halves.iter().enumerate() {
         let Half { id, kind, .. } = half;
@@ -137,28 +148,33 @@ fn alone(work: &Work<'_>, halves: &[Half]) -> Vec<(Half, String)> {
             alone.push((half.clone(), format!("left out `{kind}`: its id is `{id}`")));
         } else if half.is_call && half.taken {
             called.insert(id.as_str());
-            let after = halves.get(at + 1..).unwrap_or_default();
             // Calls of one id in one answer share a result.
-            let start = run_start(work, half.spot.0);
+            let start = runs[half.spot.0];
             let shared = half.pair.from == Answerer::Provider
-                && answered.iter().any(|(of, turn)| of == id && *turn >= start);
-            if !shared && !is_answered(work, half, after) {
+                && answered.get(id.as_str()).is_some_and(|turn| *turn >= start);
+            if !shared && !answers.answer(work, half, at) {
                 alone.push((half.clone(), format!("left out `{kind}` {id}: it has no result")));
                 called.remove(id.as_str());
             }
         } else if !half.is_call && !called.contains(id.as_str()) && !held(work, half) {
             alone.push((half.clone(), format!("left out `{kind}` {id}: its call is gone")));
         } else if !half.is_call && half.taken {
-            answered.push((id, half.spot.0));
+            answered.insert(id, half.spot.0);
         }
     }
     alone
 }
 
-/// The first of the model's turns in a row with this one.
-fn run_start(work: &Work<'_>, turn: usize) -> usize {
-    let models = |at: &usize| work.turns()[*at].role == Role::Assistant;
-    (0..=turn).rev().take_while(models).last().unwrap_or(turn)
+/// For each turn the first of the model's in a row with it.
+fn run_starts(work: &Work<'_>) -> Vec<usize> {
+    let (turns, mut start) = (work.turns(), 0);
+    let start_of = |(at, turn): (usize, &Verbatim<Turn>)| {
+        let models = turn.role == Role::Assistant;
+        let goes_on = models && at > 0 && turns[at - 1].role == Role::Assistant;
+        start = if goes_on { start } else { at };
+        start
+    };
+    turns.iter().enumerate().map(start_of).collect()
 }
 
 /// The provider may know what the client does not send again.
@@ -171,23 +187,69 @@ fn is_formed(id: &str, begin: &str) -> bool {
     !rest.is_empty() && rest.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
 }
 
-/// Whether a call has its result in time, or may still get it.
-fn is_answered(work: &Work<'_>, call: &Half, after: &[Half]) -> bool {
-    let closed = closing(work, call);
-    let until = closed.unwrap_or(work.turns().len());
-    let answers =
-        |half: &&Half| !half.is_call && half.taken && half.id == call.id && half.spot.0 < until;
-    if after.iter().any(|half| answers(&half)) {
-        return true;
-    }
-    match call.pair.from {
-        Answerer::Provider => closed.is_none() && is_open(work) && is_offered(work, &call.tool),
-        Answerer::Client => {
-            let answers = |block: &Block| {
-                pairing::result(block).is_some_and(|result| result.call == *call.id.as_str())
-            };
-            pairing::blocks(work, call.spot.0..until).any(|(_, block)| answers(block))
+/// Where results stand, by the ids that they answer.
+struct Answers<'h> {
+    /// Among the halves: the number of each, and its turn.
+    halves: HashMap<&'h str, Vec<(usize, usize)>>,
+    /// The turns of those that every dialect has.
+    usual: HashMap<String, Vec<usize>>,
+    /// The last that was asked for by each side.
+    closings: [Option<Closing>; 2],
+}
+
+/// The turn from which on no answer to a call counts.
+#[derive(Clone, Copy)]
+struct Closing {
+    at: Option<usize>,
+    /// It is the same for calls from there on, and up to here.
+    calls: (usize, usize),
+}
+
+impl<'h> Answers<'h> {
+    fn of(work: &Work<'_>, halves: &'h [Half]) -> Self {
+        let mut answers =
+            Self { halves: HashMap::new(), usual: HashMap::new(), closings: [None; 2] };
+        for (number, half) in halves.iter().enumerate().filter(|(_, half)| !half.is_call) {
+            if half.taken {
+                answers.halves.entry(&half.id).or_default().push((number, half.spot.0));
+            }
         }
+        if halves.iter().any(|half| half.is_call && half.pair.from == Answerer::Client) {
+            for ((turn, _), block) in pairing::blocks(work, 0..work.turns().len()) {
+                let Some(result) = pairing::result(block) else { continue };
+                let id = result.call.contents().into_owned();
+                answers.usual.entry(id).or_default().push(turn);
+            }
+        }
+        answers
+    }
+
+    /// Whether a call has its result in time, or may still get it.
+    fn answer(&mut self, work: &Work<'_>, call: &Half, number: usize) -> bool {
+        let closed = self.closing(work, call);
+        let until = closed.unwrap_or(work.turns().len());
+        let halves = self.halves.get(&*call.id).map_or(&[][..], Vec::as_slice);
+        let next = halves.partition_point(|(one, _)| *one <= number);
+        if halves.get(next).is_some_and(|(_, turn)| *turn < until) {
+            return true;
+        }
+        match call.pair.from {
+            Answerer::Provider => closed.is_none() && is_open(work) && is_offered(work, &call.tool),
+            Answerer::Client => {
+                let turns = self.usual.get(&call.id).map_or(&[][..], Vec::as_slice);
+                let next = turns.partition_point(|turn| *turn < call.spot.0);
+                turns.get(next).is_some_and(|turn| *turn < until)
+            }
+        }
+    }
+
+    fn closing(&mut self, work: &Work<'_>, call: &Half) -> Option<usize> {
+        let turn = call.spot.0;
+        let known = &mut self.closings[usize::from(call.pair.from == Answerer::Client)];
+        if !known.is_some_and(|known| (known.calls.0..=known.calls.1).contains(&turn)) {
+            *known = Some(closing(work, call));
+        }
+        known.and_then(|known| known.at)
     }
 }
 
@@ -199,8 +261,7 @@ fn is_open(work: &Work<'_>) -> bool {
     })
 }
 
-/// The turn from which on no answer to a call counts.
-fn closing(work: &Work<'_>, call: &Half) -> Option<usize> {
+fn closing(work: &Work<'_>, call: &Half) -> Closing {
     let turns = work.turns();
     let from = call.spot.0;
     match call.pair.from {
@@ -219,13 +280,16 @@ fn closing(work: &Work<'_>, call: &Half) -> Option<usize> {
                     }
                 }
             });
-            says_more.map(|(at, _)| at)
+            let at = says_more.map(|(at, _)| at);
+            Closing { at, calls: (from, at.unwrap_or(turns.len())) }
         }
         // The model speaks again.
         Answerer::Client => {
-            let rest = turns.iter().enumerate().skip(from + 1);
-            let mut rest = rest.skip_while(|(_, turn)| turn.role == Role::Assistant);
-            rest.find(|(_, turn)| turn.role == Role::Assistant).map(|(at, _)| at)
+            let models = |turn: &&Verbatim<Turn>| turn.role == Role::Assistant;
+            let run = turns[from + 1..].iter().take_while(models).count();
+            let mut rest = turns.iter().enumerate().skip(from + 1 + run);
+            let at = rest.find(|(_, turn)| models(turn)).map(|(at, _)| at);
+            Closing { at, calls: (from, from + run) }
         }
     }
 }

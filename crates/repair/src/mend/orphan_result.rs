@@ -27,32 +27,29 @@ use crate::pairing::{self, Known, Round, Spot};
 use crate::{Work, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
+    // What goes elsewhere goes in the end, so that all others stay where they are.
+    let mut gone = Vec::new();
     pairing::mend_rounds(work, |work, round| {
         let known = Known::of(work, round, round.called(work).kept());
         let mut home = Home::Unknown;
         let (mut turn, mut at) = (round.answers.start, 0);
         while work.turns().get(turn).is_some_and(|turn| !is_assistants(turn)) {
-            let count = work.blocks(turn).len();
-            let result = work.blocks(turn).get(at).and_then(|block| pairing::result(block));
-            if result.is_some_and(|result| !known.has(work, (turn, at), result)) {
-                home = say(work, (turn, at), home);
-                if work.blocks(turn).is_empty() {
-                    work.remove_turn(turn);
-                    continue;
-                }
-                // What went elsewhere stands here no more.
-                at += usize::from(work.blocks(turn).len() >= count);
-            } else if at + 1 < count {
-                at += 1;
-            } else {
+            let Some(block) = work.blocks(turn).get(at) else {
                 (turn, at) = (turn + 1, 0);
+                continue;
+            };
+            let result = pairing::result(block);
+            if result.is_some_and(|result| !known.has(work, (turn, at), result)) {
+                home = say(work, (turn, at), home, &mut gone);
             }
+            at += 1;
         }
     });
+    work.remove_spots(&gone);
 }
 
 /// Says what a result without a call says; tells where that of the next one goes.
-fn say(work: &mut Work<'_>, (turn, at): Spot, home: Home) -> Home {
+fn say(work: &mut Work<'_>, (turn, at): Spot, home: Home, gone: &mut Vec<Spot>) -> Home {
     let block = work.block(turn, at);
     let Body::ToolResult(result) = &block.body else { return home };
     let (result, cache) = (result.clone(), block.cache.clone());
@@ -72,7 +69,7 @@ fn say(work: &mut Work<'_>, (turn, at): Spot, home: Home) -> Home {
     let mut media: Vec<Verbatim<Block>> = shown.collect();
     if !matches!(home, Home::Nowhere) {
         media.insert(0, Block::text(text).into());
-        return move_in(work, (turn, at), home, media);
+        return move_in(work, (turn, at), home, media, gone);
     }
     unseat(work, turn);
     let said = work.edit(turn, at);
@@ -146,22 +143,23 @@ fn find_home(work: &Work<'_>, turn: usize) -> Home {
     }
 }
 
-fn move_in(work: &mut Work<'_>, from: Spot, home: Home, said: Vec<Verbatim<Block>>) -> Home {
+fn move_in(
+    work: &mut Work<'_>,
+    from: Spot,
+    home: Home,
+    said: Vec<Verbatim<Block>>,
+    gone: &mut Vec<Spot>,
+) -> Home {
     match home {
-        Home::Beside(mut to) => {
+        Home::Beside(to) => {
             let cache = work.block(from.0, from.1).cache.clone();
             let block = work.edit(to.0, to.1);
             block.cache = block.cache.take().or(cache);
             if let Body::ToolResult(result) = &mut block.body {
                 result.content.extend(said);
             }
-            work.remove_into(from, to);
-            if from.0 == to.0 && from.1 < to.1 {
-                to.1 -= 1;
-            } else if from.0 < to.0 && work.blocks(from.0).is_empty() {
-                // The turn goes as well.
-                to.0 -= 1;
-            }
+            work.joins(from, to);
+            gone.push(from);
             Home::Beside(to)
         }
         Home::Instead(call) => {

@@ -14,12 +14,16 @@
 //! after    assistant: call 1, "done"              user: result 1
 //! ```
 
+use std::ops::Range;
+
 use interlingua_model::{Block, Place, Role, Turn, Verbatim};
 use interlingua_wire::Text;
 
+use crate::apart::mend_rounds_apart;
 use crate::fit::empty_turn::EMPTY_MESSAGE;
 use crate::pairing::{self, Round, Spot};
 use crate::profile::calls::Answers;
+use crate::work::many::Moved;
 use crate::{Work, landing, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
@@ -39,20 +43,20 @@ fn is_counted(work: &Work<'_>) -> bool {
 }
 
 fn sort(work: &mut Work<'_>) {
-    pairing::mend_rounds(work, |work, round| {
+    mend_rounds_apart(work, |work, round| {
         let start = round.speech.start;
         // What the user calls last is taken as it is until the model speaks: all that stands before it
         // leaves as it did then.
         if let Some(spot) = open_call(work, round) {
-            let spot = after_results(work, spot);
-            to_model(work, spot);
+            after_results(work, spot);
+            to_model(work, spot.0..spot.0 + 1);
             if Round::at(work.turns(), start).is_some_and(|round| pairing::is_fine(work, &round)) {
                 return;
             }
         }
         to_user(work, start);
-        while let Some(spot) = call_of_user(work, start) {
-            to_model(work, spot);
+        if let Some(round) = Round::at(work.turns(), start) {
+            to_model(work, round.answers);
         }
     });
 }
@@ -68,20 +72,11 @@ fn open_call(work: &Work<'_>, round: &Round) -> Option<Spot> {
 }
 
 /// Puts the results of a turn before its first call: they are not of this call, but of one before.
-fn after_results(work: &mut Work<'_>, (turn, mut call): Spot) -> Spot {
-    for at in call + 1..work.blocks(turn).len() {
-        if pairing::result(work.block(turn, at)).is_some() {
-            work.carry((turn, at), (turn, call));
-            call += 1;
-        }
-    }
-    (turn, call)
-}
-
-fn call_of_user(work: &Work<'_>, start: usize) -> Option<Spot> {
-    let round = Round::at(work.turns(), start)?;
-    let mut said = pairing::blocks(work, round.answers);
-    said.find(|(_, block)| pairing::call(block).is_some()).map(|(spot, _)| spot)
+fn after_results(work: &mut Work<'_>, (turn, call): Spot) {
+    let after = call + 1..work.blocks(turn).len();
+    let results = after.filter(|at| pairing::result(work.block(turn, *at)).is_some());
+    let results: Vec<Spot> = results.map(|at| (turn, at)).collect();
+    work.carry_before(&results, (turn, call));
 }
 
 fn to_user(work: &mut Work<'_>, start: usize) {
@@ -105,25 +100,46 @@ fn to_user(work: &mut Work<'_>, start: usize) {
     work.remove_turns(&gone);
 }
 
-/// The turn is divided: what stands before the call, the model's calls, what stands after them.
-fn to_model(work: &mut Work<'_>, (turn, at): Spot) {
-    let role = work.turns()[turn].role;
-    work.insert_turn(turn + 1, Turn::new(Role::Assistant));
-    let calls = work.blocks(turn)[at..].iter().take_while(|block| pairing::call(block).is_some());
-    let calls = calls.count();
-    work.carry_all(turn, at..at + calls, turn + 1);
-    for call in 0..calls {
-        work.change(Place::block(turn + 1, call), "a call in the user's turn is the model's");
+/// Turns of the user's are divided: what stands before a call, the model's calls, what stands after them.
+fn to_model(work: &mut Work<'_>, turns: Range<usize>) {
+    let (mut made, mut emptied) = (Vec::new(), Vec::new());
+    for turn in turns {
+        let is_call = |block: &Verbatim<Block>| pairing::call(block).is_some();
+        let Some(first) = work.blocks(turn).iter().position(is_call) else { continue };
+        let role = work.turns()[turn].role;
+        // What is answered comes before what the model says next, also where nothing answers it yet.
+        let spoken = work.turns().get(turn + 1).is_none_or(|next| next.role == Role::Assistant);
+        let rest: Vec<Spot> = (first..work.blocks(turn).len()).map(|at| (turn, at)).collect();
+        let mut parts: Vec<(Role, Vec<Moved>)> = Vec::new();
+        for one in work.lift(&rest) {
+            let whose = if is_call(&one.block) { Role::Assistant } else { role };
+            match parts.last_mut().filter(|(last, _)| *last == whose) {
+                Some((_, part)) => part.push(one),
+                None => parts.push((whose, vec![one])),
+            }
+        }
+        if spoken && parts.last().is_some_and(|(last, _)| *last == Role::Assistant) {
+            parts.push((role, Vec::new()));
+        }
+        if first == 0 {
+            emptied.push(turn);
+        }
+        let place = turn + 1 - emptied.len();
+        made.extend(parts.into_iter().map(|(role, part)| (place, role, part)));
     }
-    // What is answered comes before what the model says next, also where nothing answers it yet.
-    let spoken = work.turns().get(turn + 2).is_none_or(|next| next.role == Role::Assistant);
-    if work.blocks(turn).len() > at || spoken {
-        work.insert_turn(turn + 2, Turn::new(role));
-        work.carry_rest((turn, at), turn + 2);
+    work.remove_turns(&emptied);
+    // Each stands behind all that were made before it.
+    let calls = made.iter().enumerate().filter(|(_, (_, role, _))| *role == Role::Assistant);
+    let calls: Vec<(usize, usize)> =
+        calls.map(|(more, (place, _, part))| (place + more, part.len())).collect();
+    work.land_turns(made);
+    for (turn, count) in &calls {
+        for at in 0..*count {
+            work.change(Place::block(*turn, at), "a call in the user's turn is the model's");
+        }
     }
-    close(work, turn + 2);
-    if work.blocks(turn).is_empty() {
-        work.remove_turn(turn);
+    if let Some((last, _)) = calls.last() {
+        close(work, last + 1);
     }
 }
 

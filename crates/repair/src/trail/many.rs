@@ -1,6 +1,6 @@
 //! Insertions and removals of many at once.
 
-use super::{Mark, Thing, Trail};
+use super::{Mark, Thing, Trail, near};
 use crate::pairing::Spot;
 
 impl Trail {
@@ -31,16 +31,20 @@ impl Trail {
         land(self.blocks(turns, turn, count), things);
     }
 
-    /// New turns, with one block each.
-    pub(crate) fn turns_landed(&mut self, turns: usize, at: usize, things: Vec<Option<Thing>>) {
-        let made = things.into_iter().map(|thing| {
+    /// New turns of these blocks, each before what stands at its place now.
+    pub(crate) fn turns_landed(&mut self, turns: usize, made: Vec<(usize, Vec<Option<Thing>>)>) {
+        self.marks(turns);
+        let mark = |(at, things): (usize, Vec<Option<Thing>>)| {
             let turn = self.anew();
-            let new = || Thing { turn, block: Some(self.anew()) };
-            let block = thing.unwrap_or_else(new);
-            Mark { turn, blocks: Some(vec![block]) }
-        });
-        let made: Vec<Mark> = made.collect();
-        self.marks(turns).splice(at..at, made);
+            let near = near(self.marks.as_deref().unwrap_or_default(), at);
+            let mut known = |thing: Option<Thing>| {
+                thing.unwrap_or_else(|| Thing { turn, block: Some(self.anew()) })
+            };
+            let blocks = things.into_iter().map(&mut known).collect();
+            (at, Mark { turn, near, blocks: Some(blocks) })
+        };
+        let made = made.into_iter().map(mark).collect();
+        land(self.marks(turns), made);
     }
 
     /// Two blocks change places; each with how many its turn has.
@@ -80,7 +84,7 @@ impl Trail {
         let Some(marks) = &mut self.marks else { return };
         match aside {
             Some(aside) => marks.extend(aside.pop()),
-            None => marks.push(Mark { turn: stood as u32, blocks: None }),
+            None => marks.push(Mark::known(stood as u32)),
         }
     }
 }

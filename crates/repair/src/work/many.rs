@@ -31,7 +31,51 @@ pub(crate) struct Aside {
     stood: usize,
 }
 
+/// Turns, or blocks of a turn, that are about to go; found from the last to the first.
+#[derive(Debug, Default)]
+pub(crate) struct Going {
+    places: Vec<usize>,
+    /// What stays behind the one that was found last.
+    behind: usize,
+}
+
+impl Going {
+    pub(crate) fn push(&mut self, at: usize) {
+        self.behind = self.behind(at);
+        self.places.push(at);
+    }
+
+    /// The next behind this one that stays.
+    pub(crate) fn behind(&self, at: usize) -> usize {
+        if self.places.last() == Some(&(at + 1)) { self.behind } else { at + 1 }
+    }
+
+    /// In the order in which they stand.
+    pub(crate) fn into_places(mut self) -> Vec<usize> {
+        self.places.reverse();
+        self.places
+    }
+}
+
 impl Work<'_> {
+    /// Takes away the blocks of a turn for which `goes` says so; it is asked from the last to the first, and
+    /// notes what it takes. Whether there was any.
+    pub(crate) fn sift(
+        &mut self,
+        turn: usize,
+        mut goes: impl FnMut(&mut Self, usize) -> bool,
+    ) -> bool {
+        let mut gone = Going::default();
+        for at in (0..self.blocks(turn).len()).rev() {
+            if goes(self, at) {
+                gone.push(at);
+            }
+        }
+        let gone = gone.into_places();
+        self.remove_blocks(turn, &gone);
+        !gone.is_empty()
+    }
+
     /// Puts the turns from this one on aside: nobody may ask for them until they are back.
     pub(crate) fn put_aside(&mut self, from: usize) -> Aside {
         let stood = from.min(self.turns().len());
@@ -85,16 +129,28 @@ impl Work<'_> {
 
     /// Makes a turn of the user's for each block, the first of them at this place.
     pub(crate) fn land_apart(&mut self, at: usize, blocks: Vec<Moved>) {
-        let (things, blocks): (Vec<_>, Vec<_>) =
-            blocks.into_iter().map(|one| (one.thing, one.block)).unzip();
-        self.done.trail.turns_landed(self.turns().len(), at, things);
-        self.unsettle(at);
-        let turns = blocks.into_iter().map(|block| {
-            let mut turn = Turn::new(Role::User);
-            turn.blocks.push(block);
-            turn.into()
-        });
-        self.conversation.edit().turns.splice(at..at, turns);
+        self.land_turns(blocks.into_iter().map(|one| (at, Role::User, vec![one])).collect());
+    }
+
+    /// Makes turns of blocks, each before the one that stands at its place now; in this order.
+    pub(crate) fn land_turns(&mut self, made: Vec<(usize, Role, Vec<Moved>)>) {
+        let Some((first, ..)) = made.first() else { return };
+        let first = *first;
+        let (mut marks, mut turns) =
+            (Vec::with_capacity(made.len()), Vec::with_capacity(made.len()));
+        for (at, role, blocks) in made {
+            let mut turn = Turn::new(role);
+            let mut things = Vec::with_capacity(blocks.len());
+            for one in blocks {
+                things.push(one.thing);
+                turn.blocks.push(one.block);
+            }
+            marks.push((at, things));
+            turns.push((at, turn.into()));
+        }
+        self.done.trail.turns_landed(self.turns().len(), marks);
+        self.unsettle(first);
+        trail::land(&mut self.conversation.edit().turns, turns);
     }
 
     /// Lets two blocks change places.
@@ -109,18 +165,6 @@ impl Work<'_> {
         self.turn(one.0).blocks[one.1] = second;
     }
 
-    /// Takes all blocks of a turn from a place on to the end of another.
-    pub(crate) fn carry_rest(&mut self, (turn, from): Spot, to: usize) {
-        let end = self.blocks(turn).len();
-        self.carry_all(turn, from..end, to);
-    }
-
-    /// Takes some blocks of a turn to the end of another.
-    pub(crate) fn carry_all(&mut self, turn: usize, places: Range<usize>, to: usize) {
-        let spots: Vec<Spot> = places.map(|at| (turn, at)).collect();
-        self.carry_spots(&spots, to);
-    }
-
     /// Takes blocks that stand in this order to the end of a turn.
     pub(crate) fn carry_spots(&mut self, spots: &[Spot], to: usize) {
         if spots.is_empty() {
@@ -129,6 +173,14 @@ impl Work<'_> {
         let end = self.blocks(to).len();
         let blocks = self.lift(spots).into_iter().map(|block| (end, block)).collect();
         self.land(to, blocks);
+    }
+
+    /// Takes blocks that stand in this order, and behind this spot, to it.
+    pub(crate) fn carry_before(&mut self, spots: &[Spot], (turn, at): Spot) {
+        if !spots.is_empty() {
+            let blocks = self.lift(spots).into_iter().map(|block| (at, block)).collect();
+            self.land(turn, blocks);
+        }
     }
 
     /// Takes what a turn holds of its fields for both, where the other has none of that name.
@@ -155,12 +207,33 @@ impl Work<'_> {
         self.remove_turns(&gone);
     }
 
+    /// Takes away blocks that stand in this order, and turns that held nothing else.
+    pub(crate) fn remove_spots(&mut self, spots: &[Spot]) {
+        self.lift(spots);
+        let mut emptied: Vec<usize> = spots.iter().map(|(turn, _)| *turn).collect();
+        emptied.dedup();
+        emptied.retain(|turn| self.blocks(*turn).is_empty());
+        self.remove_turns(&emptied);
+    }
+
     /// Takes away blocks of a turn that stand in this order.
     pub(crate) fn remove_blocks(&mut self, turn: usize, places: &[usize]) {
         if !places.is_empty() {
             let spots: Vec<Spot> = places.iter().map(|at| (turn, *at)).collect();
             self.lift(&spots);
         }
+    }
+
+    /// Takes away the blocks of the instructions outside the turns for which `goes` says so; it is asked from the
+    /// first to the last, and notes what it takes.
+    pub(crate) fn sift_system(&mut self, mut goes: impl FnMut(&mut Self, usize) -> bool) {
+        let all = 0..self.conversation.system.len();
+        let gone: Vec<usize> = all.clone().filter(|at| goes(self, *at)).collect();
+        if gone.is_empty() {
+            return;
+        }
+        self.done.trail.system_sifted(all.len(), &gone);
+        crate::trail::lift(self.system(), &gone);
     }
 
     /// Takes away some blocks of the instructions outside the turns.
