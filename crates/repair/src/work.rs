@@ -208,12 +208,6 @@ impl<'w> Work<'w> {
         }
     }
 
-    /// Takes away a block of the instructions outside the turns.
-    pub fn remove_system(&mut self, at: usize) -> Verbatim<Block> {
-        self.done.trail.system_removed(self.conversation.system.len(), at..at + 1);
-        self.system().remove(at)
-    }
-
     /// The fields of the body, for a target of the client's own dialect.
     pub fn fields(&mut self) -> &mut Vec<TopField> {
         &mut self.conversation.edit().fields
@@ -278,12 +272,6 @@ impl<'w> Work<'w> {
         let (start, end) = ((from.0, count(from.0), from.1), (to.0, count(to.0), to.1));
         self.done.trail.block_parted(turns, start, end);
         self.turn(to.0).blocks.insert(to.1, block.into());
-    }
-
-    /// Takes away a block whose contents another one holds now.
-    pub fn remove_into(&mut self, from: (usize, usize), into: (usize, usize)) {
-        self.joins(from, into);
-        self.remove(from.0, from.1);
     }
 
     /// What a block says another one holds now: it is about to go.

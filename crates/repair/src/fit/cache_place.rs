@@ -55,21 +55,22 @@ fn is_reasoning(work: &Work<'_>, turn: usize, block: usize) -> bool {
 /// Takes blocks of this kind, which are marks, for what they are where something came before them.
 fn heads(work: &mut Work<'_>, kind: &str) {
     for turn in 0..work.turns().len() {
-        let mut at = 1;
-        while at < work.blocks(turn).len() {
-            let before = at - 1;
+        let (mut before, mut gone) = (0, Vec::new());
+        for at in 1..work.blocks(turn).len() {
             match point(work.block(turn, at), kind) {
                 Some(ttl) if point(work.block(turn, before), kind).is_none() => {
                     work.change(
                         Place::block(turn, at),
                         "the cache mark is one of the block before",
                     );
-                    work.remove_into((turn, at), (turn, before));
+                    work.joins((turn, at), (turn, before));
                     marks::set(work, Spot::Block(turn, before), Some(ttl));
+                    gone.push(at);
                 }
-                _ => at += 1,
+                _ => before = at,
             }
         }
+        work.remove_blocks(turn, &gone);
     }
 }
 

@@ -11,7 +11,7 @@
 //! after    "[image omitted: more than 100 images]" and the last 100
 //! ```
 
-use interlingua_model::{MediaKind, Role, Source};
+use interlingua_model::{MediaKind, Role, Source, Turn, Verbatim};
 
 use crate::Work;
 use crate::media::{self, Spot, base64};
@@ -45,7 +45,7 @@ pub fn apply(work: &mut Work<'_>) {
         let Some(most) = most else { continue };
         let all: Vec<Spot> = of(work, kind).into_iter().filter(Spot::is_outer).collect();
         let messages: Vec<&[Spot]> =
-            all.chunk_by(|one, other| message(work, one) == message(work, other)).collect();
+            all.chunk_by(|one, other| is_one_message(work, one, other)).collect();
         for message in messages {
             leave(work, message, most, nouns);
         }
@@ -59,12 +59,12 @@ fn leave(work: &mut Work<'_>, spots: &[Spot], most: usize, nouns: &str) {
     }
 }
 
-/// The first of the turns that leave as one message.
-fn message(work: &Work<'_>, spot: &Spot) -> Option<usize> {
-    let turns = &work.turns()[..=spot.turn?];
-    let assistant = |role: Role| role == Role::Assistant;
-    let same = assistant(turns.last()?.role);
-    Some(turns.len() - turns.iter().rev().take_while(|turn| assistant(turn.role) == same).count())
+/// Whether two spots, the one before the other, are in turns that leave as one message.
+fn is_one_message(work: &Work<'_>, one: &Spot, other: &Spot) -> bool {
+    let (Some(one), Some(other)) = (one.turn, other.turn) else { return one.turn == other.turn };
+    let assistants = |turn: &Verbatim<Turn>| turn.role == Role::Assistant;
+    let mut between = work.turns()[one..=other].iter().map(assistants);
+    between.next().is_none_or(|first| between.all(|next| next == first))
 }
 
 fn pages(work: &mut Work<'_>, documents: &[Spot], most: usize) {

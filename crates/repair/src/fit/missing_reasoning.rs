@@ -51,8 +51,9 @@ pub(super) fn echo(work: &mut Work<'_>) {
     let calls = |at: usize| has_calls(&work.turns()[at]) || calls_strangely(work, at);
     let (called, silent): (Vec<_>, Vec<_>) =
         stretches(work).into_iter().partition(|stretch| stretch.clone().any(calls));
+    let runs = thoughts::runs(work);
     for stretch in called {
-        for answer in answers(work, &stretch) {
+        for answer in answers(work, &runs, &stretch) {
             echo_in(work, answer);
         }
     }
@@ -62,8 +63,10 @@ pub(super) fn echo(work: &mut Work<'_>) {
     for stretch in silent {
         // Where the model may go on before the user speaks, calls may come yet: what is said before them
         // is to be said the same way then.
-        for answer in answers(work, &stretch).into_iter().filter(|it| it.end != stretch.end) {
-            echo_in(work, answer);
+        for answer in answers(work, &runs, &stretch) {
+            if answer.end != stretch.end {
+                echo_in(work, answer);
+            }
         }
     }
 }
@@ -131,7 +134,7 @@ fn is_call(key: &Text, value: &Json) -> bool {
 fn said(work: &mut Work<'_>) {
     let all = 0..work.turns().len();
     let mut missing = false;
-    for answer in answers(work, &all) {
+    for answer in answers(work, &thoughts::runs(work), &all) {
         let turns = &work.turns()[answer.clone()];
         if turns.iter().any(|turn| has_calls(turn)) {
             missing |= !turns.iter().any(|turn| has_reasoning(turn, false));
@@ -189,13 +192,13 @@ fn stretches(work: &Work<'_>) -> Vec<Range<usize>> {
 }
 
 /// The answers within: turns, or runs of turns where they are written as one.
-fn answers(work: &Work<'_>, stretch: &Range<usize>) -> Vec<Range<usize>> {
+fn answers(work: &Work<'_>, runs: &[Range<usize>], stretch: &Range<usize>) -> Vec<Range<usize>> {
     if work.is_own() {
         let answer = |at: &usize| work.turns()[*at].role == Role::Assistant;
         return stretch.clone().filter(answer).map(|at| at..at + 1).collect();
     }
-    let within = |run: &Range<usize>| run.start >= stretch.start && run.end <= stretch.end;
-    thoughts::runs(work).into_iter().filter(within).collect()
+    let first = runs.partition_point(|run| run.start < stretch.start);
+    runs[first..].iter().take_while(|run| run.end <= stretch.end).cloned().collect()
 }
 
 /// The field of a message that calls in the old way.

@@ -16,25 +16,27 @@ use interlingua_model::{Block, Body, Place, ToolKind, Verbatim};
 use interlingua_wire::{Json, Node, Text};
 
 use crate::Work;
+use crate::pairing::Spot;
 
 pub fn apply(work: &mut Work<'_>) {
     if !work.profile.tools.deferral {
         return;
     }
+    let added = &additions(work)[..];
     for turn in 0..work.turns().len() {
         for at in 0..work.blocks(turn).len() {
             match &work.block(turn, at).body {
                 Body::ToolResult(result) => {
                     let odd = |block: &Verbatim<Block>| {
-                        reference(block).is_some_and(|name| !is_there(work, &name))
+                        reference(block).is_some_and(|name| !is_there(work, added, &name))
                     };
                     if result.content.iter().any(odd) {
-                        mend(work, turn, at);
+                        mend(work, added, (turn, at));
                     }
                 }
                 Body::Foreign { kind, json, .. } if kind == FOUND => {
                     let json = json.clone();
-                    found(work, turn, at, &json);
+                    found(work, added, (turn, at), &json);
                 }
                 _ => {}
             }
@@ -52,24 +54,27 @@ fn reference(block: &Block) -> Option<Text> {
     }
 }
 
+/// What adds tools in the middle of the conversation.
+fn additions(work: &Work<'_>) -> Vec<Json> {
+    let blocks = work.turns().iter().flat_map(|turn| &turn.blocks);
+    let added = blocks.filter_map(|block| match &block.body {
+        Body::Foreign { kind, json, .. } if kind == "tool_addition" => Some(json.clone()),
+        _ => None,
+    });
+    added.collect()
+}
+
 /// A set of tools may have any, and tools may come in the middle of the conversation.
-fn is_there(work: &Work<'_>, name: &Text) -> bool {
+fn is_there(work: &Work<'_>, added: &[Json], name: &Text) -> bool {
     let is_set = |kind: &ToolKind| matches!(kind, ToolKind::Foreign { kind, .. } if kind.raw().ends_with("toolset"));
-    let added = || {
-        let blocks = work.turns().iter().flat_map(|turn| &turn.blocks);
-        let mut added = blocks.filter_map(|block| match &block.body {
-            Body::Foreign { kind, json, .. } if kind == "tool_addition" => Some(json),
-            _ => None,
-        });
-        added.any(|json| json.as_str().contains(name.raw()))
-    };
     let tools = &work.conversation().tools;
-    tools.iter().any(|tool| tool.name == *name || is_set(&tool.kind)) || added()
+    tools.iter().any(|tool| tool.name == *name || is_set(&tool.kind))
+        || added.iter().any(|json| json.as_str().contains(name.raw()))
 }
 
 /// What a reference is now.
-fn instead(work: &Work<'_>, name: &Text) -> Block {
-    match work.sent_name(name).filter(|sent| is_there(work, sent)) {
+fn instead(work: &Work<'_>, added: &[Json], name: &Text) -> Block {
+    match work.sent_name(name).filter(|sent| is_there(work, added, sent)) {
         Some(sent) => Block::new(Body::Foreign {
             dialect: work.profile.dialect,
             kind: Text::word(REFERENCE),
@@ -86,10 +91,10 @@ fn named(name: &Text) -> Json {
     })
 }
 
-fn mend(work: &mut Work<'_>, turn: usize, at: usize) {
+fn mend(work: &mut Work<'_>, added: &[Json], (turn, at): Spot) {
     let Body::ToolResult(result) = &work.block(turn, at).body else { return };
     let better = |block: &Verbatim<Block>| match reference(block) {
-        Some(name) if !is_there(work, &name) => instead(work, &name).into(),
+        Some(name) if !is_there(work, added, &name) => instead(work, added, &name).into(),
         _ => block.clone(),
     };
     let content: Vec<Verbatim<Block>> = result.content.iter().map(better).collect();
@@ -100,12 +105,12 @@ fn mend(work: &mut Work<'_>, turn: usize, at: usize) {
 }
 
 /// What a search of the provider's own found.
-fn found(work: &mut Work<'_>, turn: usize, at: usize, json: &Json) {
+fn found(work: &mut Work<'_>, added: &[Json], (turn, at): Spot, json: &Json) {
     let doc = json.doc();
     let content = doc.root().get("content");
     let list = content.and_then(|content| content.get("tool_references"));
     let names = |node: Node<'_>| node.get("tool_name").and_then(Node::text).unwrap_or_default();
-    let gone = |node: Node<'_>| !is_there(work, &names(node));
+    let gone = |node: Node<'_>| !is_there(work, added, &names(node));
     if !list.is_some_and(|list| list.items().any(gone)) {
         return;
     }
@@ -113,7 +118,7 @@ fn found(work: &mut Work<'_>, turn: usize, at: usize, json: &Json) {
         for node in list.into_iter().flat_map(Node::items) {
             match work.sent_name(&names(node)) {
                 _ if !gone(node) => out.item().json(&node.json()),
-                Some(sent) if is_there(work, sent) => out.item().json(&named(sent)),
+                Some(sent) if is_there(work, added, sent) => out.item().json(&named(sent)),
                 _ => {}
             }
         }
