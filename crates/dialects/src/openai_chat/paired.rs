@@ -48,22 +48,16 @@ pub(super) fn take_calls(
     calls: &[Verbatim<Block>],
     notes: &mut [Entry],
 ) -> Vec<Verbatim<Block>> {
-    let mut taken = Vec::new();
     if calls.is_empty() {
-        return taken;
+        return Vec::new();
     }
-    for at in (first..blocks.len()).rev() {
-        if !matches!(blocks[at].body, Body::ToolCall(_)) {
-            continue;
-        }
-        taken.insert(0, blocks.remove(at));
-        for place in notes.iter_mut().map(|note| &mut note.place) {
-            place.block = match place.block {
-                Some(block) if block as usize == at => None,
-                Some(block) if block as usize > at => Some(block - 1),
-                other => other,
-            };
-        }
+    let is_call = |block: &Verbatim<Block>| matches!(block.body, Body::ToolCall(_));
+    let places: Vec<usize> = (first..blocks.len()).filter(|at| is_call(&blocks[*at])).collect();
+    for place in notes.iter_mut().map(|note| &mut note.place).filter(|_| !places.is_empty()) {
+        place.block = place.block.and_then(|block| {
+            let before = places.binary_search(&(block as usize)).err()?;
+            Some(block - before as u32)
+        });
     }
-    taken
+    blocks.extract_if(first.., |block| is_call(block)).collect()
 }
