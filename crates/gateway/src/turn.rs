@@ -7,7 +7,7 @@ use http::Response;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use interlingua::model::{FailureKind, Retry};
 use interlingua::wire::Node;
-use interlingua::{Dialect, Doc, Failure, find};
+use interlingua::{Dialect, Doc, Failure, Text, find};
 use interlingua_upstream::retry::{Backoff, chance};
 use serde_json::json;
 use tokio::time::sleep;
@@ -65,7 +65,8 @@ impl Came<'_> {
         let client = self.dialect;
         let mut response = match self.answer(&mut tale).await {
             Ok(response) => response,
-            Err(refusal) => {
+            Err(mut refusal) => {
+                refusal.failure.request = Some(Text::new(&id).into());
                 let failure = refusal.failure.clone();
                 let mut response = refusal.response(client);
                 if let Some(tale) = &mut tale {

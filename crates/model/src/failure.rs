@@ -16,6 +16,8 @@ pub struct Failure {
     pub message: Text,
     /// The error as its dialect wrote it: clients match on its words.
     pub written: Option<(DialectId, Json)>,
+    /// What the request is called that failed, to ask about it.
+    pub request: Option<Box<Text>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +60,7 @@ impl Failure {
     /// A failure of this kind, with the blame, status and retry that usually go with it.
     pub fn new(kind: FailureKind, message: Text) -> Self {
         let (blame, status, retry) = kind.usually();
-        Self { blame, kind, status, retry, message, written: None }
+        Self { blame, kind, status, retry, message, written: None, request: None }
     }
 
     /// The stream ended before its end.

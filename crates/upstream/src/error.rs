@@ -57,7 +57,7 @@ pub(crate) fn failure(name: &str, trouble: &Trouble) -> Failure {
         "" => Text::new(&trouble.to_string()),
         name => Text::new(&format!("{name}: {trouble}")),
     };
-    Failure { blame, kind, status, retry, message, written: None }
+    Failure { blame, kind, status, retry, message, written: None, request: None }
 }
 
 impl Trouble {

@@ -131,7 +131,10 @@ fn write(failure: &Failure, out: &mut Writer) {
                 | FailureKind::Upstream => o.text("message", &failure.message),
             }
         });
-        o.null("request_id");
+        match &failure.request {
+            Some(request) => o.text("request_id", request),
+            None => o.null("request_id"),
+        }
     });
 }
 

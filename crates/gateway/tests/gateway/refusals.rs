@@ -128,6 +128,15 @@ fn whoever_is_still_answered_when_time_is_up_hears_that_in_its_own_dialect() {
 }
 
 #[test]
+fn an_error_names_the_request_that_its_head_names() {
+    let house = House::build();
+    let refused = post(house.addr(), "/v1/messages", "", br#"{"model":"nobody/has-this"}"#);
+    let said: Value = serde_json::from_slice(&refused.body).unwrap();
+    assert!(said["request_id"].is_string(), "{said}");
+    assert_eq!(refused.header("request-id"), said["request_id"].as_str());
+}
+
+#[test]
 fn safeguards_are_refused_by_name_where_nobody_has_them() {
     let house = House::build();
     let mut request = json!({
