@@ -13,12 +13,13 @@ use interlingua_benches::load::{Process, Shot, fire, said};
 use serde_json::{Value, json};
 
 fn main() -> ExitCode {
-    let (Ok(program), Ok(into)) = (std::env::var("INTERLINGUA"), std::env::var("ORDER")) else {
+    let Ok(program) = std::env::var("INTERLINGUA") else {
         println!("The order is written by `cargo xtask order`.");
         return ExitCode::SUCCESS;
     };
     let written = watched(&program).and_then(|text| {
         println!("{} functions", text.lines().count());
+        let into = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/cli/order.txt");
         std::fs::write(into, text).map_err(said)
     });
     match written {

@@ -1,7 +1,7 @@
-//! `cargo xtask bench`: the benchmarks; and `cargo xtask soak`.
+//! `cargo xtask bench`: the benchmarks; and `cargo xtask soak` and `order`, which are like them.
 
 use crate::run::{cargo, program, run, succeeds, target};
-use crate::{Outcome, debian};
+use crate::{Outcome, debian, takes_nothing};
 
 pub(crate) fn command(arguments: &[String]) -> Outcome {
     match arguments.split_first() {
@@ -23,6 +23,16 @@ fn gateway(arguments: &[String]) -> Outcome {
 /// `cargo xtask soak`: many streams at once for a while.
 pub(crate) fn soak(arguments: &[String]) -> Outcome {
     with_command("soak", arguments)
+}
+
+/// `cargo xtask order`: where functions lie in the program, from what the gateway runs. To be run again when
+/// the compiler, the dependencies or the code have changed much: names of functions change with them.
+pub(crate) fn order(arguments: &[String]) -> Outcome {
+    takes_nothing(arguments)?;
+    if !succeeds(program("valgrind").arg("--version")) {
+        debian::install(&["valgrind"])?;
+    }
+    with_command("order", arguments)
 }
 
 /// A benchmark that starts the command as its users have it.

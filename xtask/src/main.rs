@@ -9,7 +9,6 @@ mod deploy;
 mod fuzz;
 mod instructions;
 mod laws;
-mod order;
 mod postgres;
 mod run;
 mod sdk;
@@ -144,6 +143,6 @@ const COMMANDS: &[Command] = &[
         name: "order",
         usage: "",
         about: "where functions lie in the program, from what the gateway runs",
-        run: order::command,
+        run: bench::order,
     },
 ];
