@@ -77,7 +77,10 @@ pub trait Dialect: Sync {
 
     /// The status that an error has among those of the dialect. One status is its inventor's own.
     fn status(&self, failure: &Failure) -> u16 {
-        if failure.status == 529 { 503 } else { failure.status }
+        match failure.kind.status(failure.status) {
+            529 => 503,
+            status => status,
+        }
     }
 
     /// Whether a request can name its conversation, so that its provider finds what it has cached.

@@ -120,7 +120,13 @@ pub(crate) type Again<'a> = &'a (dyn Fn() -> Option<Bytes> + Sync);
 
 pub(crate) fn is_stream(headers: &Headers) -> bool {
     let kind = headers.content_type().and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    STREAMS.iter().any(|known| kind.starts_with(known))
+    let is = |known: &&str| kind.get(..known.len()).is_some_and(|k| k.eq_ignore_ascii_case(known));
+    STREAMS.iter().any(is)
+}
+
+/// Whether a body is a stream of events that its head calls something else.
+pub(crate) fn is_events(body: &[u8]) -> bool {
+    EVENTS.iter().any(|start| body.trim_ascii_start().starts_with(start))
 }
 
 pub(crate) fn name_of(route: &Route) -> &str {
@@ -131,6 +137,8 @@ pub(crate) fn name_of(route: &Route) -> &str {
 }
 
 const STREAMS: &[&str] = &["text/event-stream", "application/vnd.amazon.eventstream"];
+/// How a stream of events begins.
+const EVENTS: &[&[u8]] = &[b"data:", b"event:", b"id:", b":"];
 const BETAS: &str = "anthropic-beta";
 const PASSED_ON: [HeaderName; 2] =
     [HeaderName::from_static(BETAS), HeaderName::from_static("anthropic-version")];

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use bytes::Bytes;
+use bytes::{Buf as _, Bytes};
 use http::Response;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use interlingua::guard::{Finding, Watch};
@@ -18,7 +18,7 @@ use serde_json::json;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::affinity::Mark;
-use crate::asking::{Again, is_stream, name_of};
+use crate::asking::{Again, is_events, is_stream, name_of};
 use crate::captured::Stage;
 use crate::config::{Config, Route};
 use crate::heavy::Heavy;
@@ -173,12 +173,13 @@ impl Order<'_> {
             }
         }
         let ledger = translated.ledger;
-        let heard = Heard { order: self, to, exchange, ledger, body: answer.body, watch };
-        match (streamed, self.stream) {
-            (true, true) => heard.stream(tale).await,
-            (true, false) => Box::pin(heard.gathered(tale)).await,
-            (false, true) => Box::pin(heard.unfolded(tale)).await,
-            (false, false) => heard.whole(tale).await,
+        let mut heard = Heard { order: self, to, exchange, ledger, body: answer.body, watch };
+        let whole = if streamed { None } else { heard.read().await? };
+        match (whole, self.stream) {
+            (None, true) => heard.stream(tale).await,
+            (None, false) => Box::pin(heard.gathered(tale)).await,
+            (Some(body), true) => Box::pin(heard.unfolded(body, tale)).await,
+            (Some(body), false) => heard.whole(body, tale).await,
         }
     }
 }
@@ -235,8 +236,8 @@ impl Heard<'_> {
         }
     }
 
-    async fn whole(mut self, tale: &mut Option<Tale>) -> Result<Response<Out>, Refusal> {
-        let body = self.read(tale).await?;
+    async fn whole(self, body: Bytes, tale: &mut Option<Tale>) -> Result<Response<Out>, Refusal> {
+        heard(tale, &body);
         let read = self.read_reply(body)?;
         let TranslatedReply { body, ledger, reply, findings } =
             read.encode(self.order.client, &self.exchange);
@@ -274,8 +275,12 @@ impl Heard<'_> {
     }
 
     /// A whole reply for a client that wants a stream.
-    async fn unfolded(mut self, tale: &mut Option<Tale>) -> Result<Response<Out>, Refusal> {
-        let body = self.read(tale).await?;
+    async fn unfolded(
+        self,
+        body: Bytes,
+        tale: &mut Option<Tale>,
+    ) -> Result<Response<Out>, Refusal> {
+        heard(tale, &body);
         let ReadReply { reply, mut ledger, findings, .. } = self.read_reply(body)?;
         let out = stream_reply(&reply, self.order.client, &self.exchange, &mut ledger);
         let content_type = if self.exchange.array { JSON } else { EVENTS };
@@ -292,11 +297,18 @@ impl Heard<'_> {
         Ok(read)
     }
 
-    async fn read(&mut self, tale: &mut Option<Tale>) -> Result<Bytes, Failure> {
+    /// The whole body; none where it is a stream after all, which is read as one then.
+    async fn read(&mut self) -> Result<Option<Bytes>, Failure> {
         let body = std::mem::replace(&mut self.body, Bytes::new().into());
-        let body = body.whole(self.order.config.limits.reply).await?;
-        heard(tale, &body);
-        Ok(body)
+        let mut body = body.whole(self.order.config.limits.reply).await?;
+        if body.starts_with(BYTE_ORDER) {
+            body.advance(BYTE_ORDER.len());
+        }
+        if is_events(&body) {
+            self.body = body.into();
+            return Ok(None);
+        }
+        Ok(Some(body))
     }
 
     /// The answer with this body, if the reply is one body; all that is to be kept of it is.
@@ -377,6 +389,8 @@ fn now() -> u64 {
 /// How long the first content is waited for before the client hears that it is coming.
 const HOLD: Duration = Duration::from_secs(10);
 
+/// What some put before a text.
+const BYTE_ORDER: &[u8] = b"\xef\xbb\xbf";
 pub(crate) const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream; charset=utf-8");
 pub(crate) const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
 const REPAIRS: HeaderName = HeaderName::from_static("x-interlingua-repairs");

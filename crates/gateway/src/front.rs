@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Instant, SystemTime};
 
 use bytes::Bytes;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, SERVER};
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 use interlingua::model::FailureKind;
@@ -20,7 +20,7 @@ use crate::recent::Events;
 use crate::refusal::{JSON, Refusal, failure};
 use crate::state::Gateway;
 use crate::turn::Came;
-use crate::{access, billed, models, quota, reading, remembered, responses, ui};
+use crate::{access, billed, models, pages, quota, reading, remembered, responses, ui};
 
 /// The two ends of a connection.
 #[derive(Clone, Copy, Debug)]
@@ -38,9 +38,17 @@ pub(crate) async fn answer(
     let address = address(request.method(), request.uri(), request.headers());
     let (dialect, wanted) = (address.dialect, Arc::default());
     let over = Arc::clone(&gateway.over);
-    let heartbeat = gateway.config.load().timeouts.heartbeat;
+    let config = gateway.config.load();
+    let heartbeat = config.timeouts.heartbeat;
+    let page = pages::named(&config, request.headers());
+    drop(config);
     let answering = Box::pin(admitted(gateway, between, request, address, Arc::clone(&wanted)));
-    Awaited { answering, dialect, wanted, over, heartbeat, quiet: None }.answer().await
+    let mut response =
+        Awaited { answering, dialect, wanted, over, heartbeat, quiet: None }.answer().await;
+    if let Some(origin) = page {
+        pages::show(response.headers_mut(), origin);
+    }
+    response
 }
 
 async fn admitted(
@@ -54,9 +62,12 @@ async fn admitted(
     let (head, body) = request.into_parts();
     reading::is_small(&head, config.limits.head)?;
     access::is_meant(&config, between.here, &head.uri, &head.headers)?;
+    if let Some(permission) = pages::may_ask(&config, &head) {
+        return Ok(permission);
+    }
     let Address { endpoint, dialect } = address;
     match &endpoint {
-        Endpoint::Health => return Ok(plain(StatusCode::OK, "ok\n")),
+        Endpoint::Health => return Ok(alive()),
         Endpoint::Ready if gateway.draining.load(Ordering::Relaxed) => {
             return Ok(plain(StatusCode::SERVICE_UNAVAILABLE, "stopping\n"));
         }
@@ -199,6 +210,13 @@ fn small(gateway: &Gateway, dialect: &dyn Dialect, endpoint: &Endpoint) -> Respo
             Refusal::from(failure(FailureKind::NotFound, message)).response(dialect)
         }
     }
+}
+
+/// It lives, and says who it is: other servers answer at the same ports.
+fn alive() -> Response<Out> {
+    let mut response = plain(StatusCode::OK, "ok\n");
+    response.headers_mut().insert(SERVER, HeaderValue::from_static("interlingua"));
+    response
 }
 
 fn plain(status: StatusCode, text: impl Into<Bytes>) -> Response<Out> {

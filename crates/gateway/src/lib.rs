@@ -38,6 +38,7 @@ mod meters;
 mod models;
 mod otel;
 mod out;
+mod pages;
 mod patient;
 mod quota;
 mod reading;

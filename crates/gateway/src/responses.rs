@@ -177,6 +177,13 @@ pub(crate) fn unknown(id: &str) -> Refusal {
     shown::refused(400, &message, Some(PREVIOUS), Some("previous_response_not_found"))
 }
 
+/// What a request counts on that lies at a provider of its dialect, and nowhere else.
+pub(crate) fn kept_elsewhere(body: &Doc, from: &dyn Dialect) -> Option<&'static str> {
+    let is_given = |key: &&str| body.root().get(key).is_some_and(|value| !value.is_null());
+    let responses = from.id().0 == "openai-responses";
+    ELSEWHERE.into_iter().find(|key| responses && is_given(key))
+}
+
 const PREVIOUS: &str = "previous_response_id";
 /// Histories and templates that lie at a provider.
 const ELSEWHERE: [&str; 2] = ["conversation", "prompt"];

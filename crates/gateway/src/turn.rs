@@ -116,6 +116,7 @@ impl Came<'_> {
             let _ = self.wanted.set(tale.id);
         }
         let safeguards = asks_safeguards(&body, from);
+        let kept = responses::kept_elsewhere(&body, from);
         let mut again = Some(body);
         let mut last = None;
         for route in &routes {
@@ -130,11 +131,17 @@ impl Came<'_> {
                 last = Some(responses::unknown(id));
                 continue;
             }
+            if let Some(key) = kept
+                && order.speaks(route).0.id() != from.id()
+            {
+                last = Some(not_here(key));
+                continue;
+            }
             match self.on(&order, route, &mut again, tale).await {
                 Ok(response) => return Ok(response),
                 Err(refusal) => {
                     let final_word = is_the_clients(refusal.failure.kind);
-                    last = Some(refusal);
+                    last = Some(more_telling(last, refusal));
                     if final_word {
                         break;
                     }
@@ -293,6 +300,24 @@ fn asks_safeguards(body: &Doc, from: &dyn Dialect) -> bool {
 
 fn no_safeguards() -> Refusal {
     failure(FailureKind::Shape, "safeguards: the provider of this model has none").into()
+}
+
+fn not_here(key: &str) -> Refusal {
+    let message =
+        format!("{key}: the provider of this model does not have it; send the whole history");
+    failure(FailureKind::Shape, &message).into()
+}
+
+/// Of two that did not answer, the one that tells the client what to do. A fallback that is away does not hide
+/// that the history is too long, or for how long to wait.
+fn more_telling(before: Option<Refusal>, refusal: Refusal) -> Refusal {
+    let rank = |refusal: &Refusal| match refusal.failure.kind {
+        FailureKind::ContextOverflow => 0,
+        FailureKind::RateLimit => 1,
+        FailureKind::Auth | FailureKind::Permission | FailureKind::Billing => 2,
+        _ => 3,
+    };
+    before.filter(|before| rank(before) < rank(&refusal)).unwrap_or(refusal)
 }
 
 fn wait(failure: &Failure) -> Option<Duration> {

@@ -102,6 +102,17 @@ impl FailureKind {
         }
     }
 
+    /// The status for a failure of this kind that came with another: clients go by it.
+    pub fn status(self, came: u16) -> u16 {
+        match (self, came) {
+            (Self::Auth, 401 | 403) | (Self::ContextOverflow, 400..=499) => came,
+            (Self::Auth | Self::ContextOverflow | Self::RateLimit | Self::Overloaded, _) => {
+                self.usually().1
+            }
+            _ => came,
+        }
+    }
+
     /// What a status says when the body does not say more.
     pub fn of_status(status: u16) -> Self {
         match status {

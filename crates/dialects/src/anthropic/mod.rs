@@ -42,7 +42,7 @@ impl Dialect for Anthropic {
     }
 
     fn status(&self, failure: &Failure) -> u16 {
-        failure.status
+        failure.kind.status(failure.status)
     }
 
     fn held_inside(&self, field: &str) -> Option<&'static [&'static str]> {

@@ -104,6 +104,14 @@ const CASES: &[(&str, &str)] = &[
         "line 4, column 10: openai-chat has no flavor `opnrouter`; did you mean `openrouter`?",
     ),
     (
+        "[providers.lab]\ndialect = \"openai-chat\"\nbase_url = \"ftp://x\"\nflavor = \"opnrouter\"",
+        "line 3, column 12: providers.lab.base_url must be an address, such as \"https://api.example.com/v1\"\nline 4, column 10: openai-chat has no flavor `opnrouter`; did you mean `openrouter`?",
+    ),
+    (
+        "[providers.lab]\nbase_url = \"http://x/v1\"\nflavor = \"opnrouter\"",
+        "line 1, column 12: `lab` is not known by its name and needs `dialect`\nline 3, column 10: no dialect has a flavor `opnrouter`; did you mean `openrouter`?",
+    ),
+    (
         "[providers.anthropic]\nflavor = \"x\"",
         "line 2, column 10: anthropic has no flavor `x`; there is only deepseek",
     ),
@@ -266,6 +274,10 @@ const CASES: &[(&str, &str)] = &[
     (
         "[store]\nurl = \"mysql://x\"",
         "line 2, column 7: store.url must be \"sqlite:/PATH\", \"memory:\", \"off\" or \"postgres://USER@HOST/NAME\"",
+    ),
+    (
+        "[store]\nurl = \"postgres://me:pw@host:notaport/db\"",
+        "line 2, column 7: store.url is not the address of a PostgreSQL: invalid connection string: invalid value for option `port`",
     ),
     (
         "[store]\nurl = \"sqlite:here.db\"",

@@ -214,7 +214,7 @@ pub(crate) fn delete_with(at: SocketAddr, path: &str, headers: &str) -> Answer {
     send(at, "DELETE", path, headers, b"")
 }
 
-fn send(at: SocketAddr, method: &str, path: &str, headers: &str, body: &[u8]) -> Answer {
+pub(crate) fn send(at: SocketAddr, method: &str, path: &str, headers: &str, body: &[u8]) -> Answer {
     let mut stream = TcpStream::connect(at).unwrap();
     stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
     let length = body.len();

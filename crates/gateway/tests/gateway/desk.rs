@@ -10,7 +10,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use tokio::runtime::Runtime;
 
-use crate::client::{CLIENTS, get, post};
+use crate::client::{CLIENTS, get, post, send};
 use crate::house::House;
 
 #[test]
@@ -41,6 +41,37 @@ fn pages_of_other_sites_are_turned_away() {
     assert_eq!(ask(&format!("origin: http://127.0.0.1:{other}\r\n")), 403, "of another program");
     assert_eq!(ask("host: localhost\r\nhost: evil.example\r\n"), 403);
     assert_eq!(ask("sec-fetch-site: cross-site\r\n"), 403);
+}
+
+#[test]
+fn pages_that_are_named_may_ask_and_read_the_answer() {
+    let house = House::with(|config| {
+        config.access.origins = vec!["https://app.example".into()];
+        let sha256 = Sha256::digest(b"a-key").into();
+        let (requests_per_minute, concurrent, tokens_per_day) = (None, None, None);
+        let name = "a".into();
+        config.access.keys =
+            vec![Key { name, sha256, requests_per_minute, concurrent, tokens_per_day }];
+    });
+    let page = "origin: https://app.example\r\n";
+    let asks = format!(
+        "{page}access-control-request-method: POST\r\naccess-control-request-headers: authorization\r\n"
+    );
+    let permitted = send(house.addr(), "OPTIONS", "/v1/messages", &asks, b"");
+    assert_eq!(permitted.status, 204, "{}", permitted.text());
+    assert_eq!(permitted.header("access-control-allow-headers"), Some("authorization"));
+    let answer = get(house.addr(), "/v1/models", &format!("{page}authorization: Bearer a-key\r\n"));
+    let refused = get(house.addr(), "/v1/models", page);
+    assert_eq!((answer.status, refused.status), (200, 401));
+    for answer in [permitted, answer, refused] {
+        let origin = answer.header("access-control-allow-origin");
+        assert_eq!(origin, Some("https://app.example"), "{}", answer.headers);
+        assert_eq!(answer.header("vary"), Some("origin"));
+    }
+    let other = asks.replace("app.example", "evil.example");
+    assert_eq!(send(house.addr(), "OPTIONS", "/v1/messages", &other, b"").status, 403);
+    let own = get(house.addr(), "/healthz", "");
+    assert_eq!(own.header("access-control-allow-origin"), None);
 }
 
 #[test]

@@ -5,12 +5,13 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use interlingua_gateway::config::{Pattern, Way};
 use interlingua_upstream::Provider;
 use serde_json::{Value, json};
 
 use crate::client::{Answer, CLIENTS, post};
 use crate::house::House;
-use crate::raw::{BEGINNING, EVENTS, server};
+use crate::raw::{BEGINNING, EVENTS, REST, server};
 
 const KEY: &str = "a-key-of-no-known-form";
 /// How a stream goes on after its beginning.
@@ -128,6 +129,111 @@ fn whoever_is_still_answered_when_time_is_up_hears_that_in_its_own_dialect() {
 }
 
 #[test]
+fn a_fallback_that_is_away_does_not_hide_what_the_client_can_do() {
+    for (status, said, expected, words) in [
+        ("400 X", TOO_LONG, 400, "prompt is too long: 9 tokens > 8 maximum"),
+        (
+            "429 X",
+            r#"{"type":"error","error":{"type":"rate_limit_error","message":"Slow down."}}"#,
+            429,
+            "Slow",
+        ),
+        (
+            "401 X",
+            r#"{"type":"error","error":{"type":"authentication_error","message":"Who?"}}"#,
+            401,
+            "Who?",
+        ),
+    ] {
+        let far = server(move |stream, _| say(stream, status, "", said));
+        let house = House::with(|config| {
+            let away = Provider::new(
+                "away",
+                interlingua::find("anthropic").unwrap(),
+                AWAY.parse().unwrap(),
+            );
+            config.providers = vec![Arc::new(provider(far)), Arc::new(away)];
+            let way = |name: &str| Way { provider: name.into(), model: "any".into(), weight: None };
+            let ways = vec![way("far"), way("away")];
+            config.models.patterns = vec![Pattern { pattern: "best".into(), ways }];
+            config.limits.retries = 0;
+        });
+        let refused = ask(&house, "best");
+        assert_eq!(refused.status, expected, "{}", refused.text());
+        assert!(refused.text().contains(words), "{}", refused.text());
+    }
+}
+
+#[test]
+fn the_status_is_that_of_the_kind_where_the_words_are_our_own() {
+    for (status, said, expected) in [
+        (
+            "500 X",
+            r#"{"error":{"message":"maximum context length is 8","type":"x","code":"context_length_exceeded"}}"#,
+            400,
+        ),
+        (
+            "413 X",
+            r#"{"error":{"message":"Rate limit reached: tokens","type":"tokens","code":"rate_limit_exceeded"}}"#,
+            429,
+        ),
+        ("503 X", r#"{"error":{"message":"busy","type":"overloaded","code":null}}"#, 529),
+        (
+            "400 X",
+            r#"{"error":{"message":"no such key","type":"x","code":"invalid_api_key"}}"#,
+            401,
+        ),
+    ] {
+        let far = server(move |stream, _| say(stream, status, "", said));
+        let house = chatting(far, 0);
+        let refused = ask(&house, "far/any");
+        assert_eq!(refused.status, expected, "{}", refused.text());
+        // Who speaks the provider's dialect gets what it said.
+        let request =
+            json!({"model": "far/any", "messages": [{"role": "user", "content": "Well?"}]});
+        let request = request.to_string();
+        let same = post(house.addr(), "/v1/chat/completions", "", request.as_bytes());
+        assert!(status.starts_with(&same.status.to_string()) && same.text() == said, "{same:?}");
+    }
+}
+
+#[test]
+fn a_stream_is_one_whatever_its_head_calls_it() {
+    for kind in [
+        "Text/Event-Stream; charset=UTF-8",
+        "application/json",
+        "text/plain",
+        "application/octet-stream",
+    ] {
+        let far = server(move |mut stream, _| {
+            let head =
+                format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\nconnection: close\r\n\r\n");
+            let _ = stream.write_all(format!("{head}{BEGINNING}{REST}").as_bytes());
+        });
+        let house = before(far);
+        for client in CLIENTS {
+            for stream in [true, false] {
+                let request = (client.begin)("far/any", stream, "Well?");
+                let reply = client.ask(house.addr(), "far/any", stream, &request).unwrap();
+                assert_eq!(
+                    (client.text)(&reply),
+                    "I looked.",
+                    "{kind} {} {stream}",
+                    client.dialect
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_mark_of_the_byte_order_is_no_part_of_a_reply() {
+    let house = before(server(|stream, _| say(stream, "200 OK", "", &format!("\u{feff}{ANSWER}"))));
+    let reply = ask(&house, "far/any");
+    assert_eq!(json_of(&reply)["content"][0]["text"], "Here.");
+}
+
+#[test]
 fn an_error_names_the_request_that_its_head_names() {
     let house = House::build();
     let refused = post(house.addr(), "/v1/messages", "", br#"{"model":"nobody/has-this"}"#);
@@ -150,6 +256,16 @@ fn safeguards_are_refused_by_name_where_nobody_has_them() {
     post(house.addr(), "/v1/messages", "", request.to_string().as_bytes());
     let came = |log: &Value| log["request"]["safeguards"]["mode"] == "auto";
     assert!(house.log().iter().any(came), "whoever invented them may have them");
+}
+
+/// Before a provider that speaks Chat.
+fn chatting(provider_at: SocketAddr, retries: u32) -> House {
+    House::with(|config| {
+        let base = format!("http://{provider_at}/v1").parse().unwrap();
+        let far = Provider::new("far", interlingua::find("openai-chat").unwrap(), base);
+        config.providers = vec![Arc::new(far)];
+        config.limits.retries = retries;
+    })
 }
 
 fn before(provider_at: SocketAddr) -> House {
@@ -183,4 +299,7 @@ fn json_of(answer: &Answer) -> Value {
     serde_json::from_slice(&answer.body).unwrap_or_else(|_| panic!("{}", answer.text()))
 }
 
+/// Nobody listens there.
+const AWAY: &str = "http://127.0.0.1:1";
+const TOO_LONG: &str = r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9 tokens > 8 maximum"}}"#;
 const ANSWER: &str = r#"{"id":"m","type":"message","role":"assistant","model":"any","content":[{"type":"text","text":"Here."}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":1}}"#;

@@ -354,3 +354,15 @@ fn a_long_conversation_is_put_together() {
     let counted: Value = serde_json::from_slice(&counted.body).unwrap();
     assert!(counted["input_tokens"].as_u64().unwrap() > 1000, "{counted}");
 }
+
+#[test]
+fn what_only_its_provider_has_is_not_left_out() {
+    let house = House::build();
+    for (key, value) in [("conversation", json!("conv_1")), ("prompt", json!({"id": "pmpt_1"}))] {
+        let mut request = json!({"model": "anthropic/claude-sonnet-4-5", "input": "Go on."});
+        request[key] = value;
+        let refused = post(house.addr(), "/v1/responses", "", request.to_string().as_bytes());
+        assert_eq!(refused.status, 400, "{}", refused.text());
+        assert!(refused.text().contains(key), "{}", refused.text());
+    }
+}

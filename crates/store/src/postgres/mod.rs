@@ -66,6 +66,11 @@ struct Shared {
 type Job = queue::Job<Infallible>;
 
 impl Postgres {
+    /// Whether an address can be used at all; nobody is asked.
+    pub fn check(url: &str) -> Result<(), BadAddress> {
+        Address::read(url).map(drop)
+    }
+
     /// Speaks to the database of this address, and makes its tables if there are none. If that is not
     /// possible now, [`Store::health`] says why, it is tried again, and until then records are remembered in
     /// memory. Fails only where the address is none, or no threads can be had.

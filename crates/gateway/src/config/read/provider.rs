@@ -46,16 +46,19 @@ impl Entry<'_> {
         let auth = self.asked("auth", |item| item.word(AUTHS));
         let authority = self.asked("ca", |item| self.authority(item));
         let headers = self.headers();
-        let flavor = self.table.item("flavor");
         let key = self.asked("api_key", |item| self.key(item));
-        let started = match row {
-            Some(row) => self.known(row, dialect?, base.clone()?, &places),
-            None => self.other(dialect, base.clone()),
+        let started = match (row, &dialect, &base) {
+            (Some(row), Ok(dialect), Ok(base)) => self.known(row, *dialect, base.clone(), &places),
+            (Some(_), ..) => Err(Wrong),
+            (None, ..) => self.other(dialect.clone(), base.clone()),
         };
+        let spoken = match &started {
+            Ok(provider) => Some(provider.dialect),
+            Err(Wrong) => dialect.unwrap_or(None),
+        };
+        let flavor = self.asked("flavor", |item| flavored(item, spoken));
         let (mut provider, headers) = (started?, headers?);
-        if let Some(item) = &flavor {
-            provider.flavor = Some(flavored(item, provider.dialect).ok_or(Wrong)?);
-        }
+        provider.flavor = flavor?.or(provider.flavor);
         provider.auth = auth?.unwrap_or(provider.auth);
         provider = provider.with_headers(&headers);
         if let Some(authority) = authority? {
@@ -271,13 +274,19 @@ fn spoken(item: &Item<'_>) -> Option<&'static dyn Dialect> {
     dialect
 }
 
-fn flavored(item: &Item<'_>, dialect: &'static dyn Dialect) -> Option<&'static str> {
+/// A flavor of the dialect, or of any where it is not known which.
+fn flavored(item: &Item<'_>, dialect: Option<&'static dyn Dialect>) -> Option<&'static str> {
     let name = item.string()?;
-    let known = dialect.flavors();
-    let found = known.iter().copied().find(|flavor| *flavor == name);
+    let has = |other: &&dyn Dialect| dialect.is_none_or(|dialect| dialect.id() == other.id());
+    let known = || ALL.iter().copied().filter(has).flat_map(Dialect::flavors).copied();
+    let found = known().find(|flavor| *flavor == name);
     if found.is_none() {
-        let what = format!("{} has no flavor `{name}`", dialect.id().0);
-        item.report.unknown(item.at, &what, name, known.iter().copied());
+        let who = dialect.map_or("no dialect", |dialect| dialect.id().0);
+        let what = match dialect {
+            Some(_) => format!("{who} has no flavor `{name}`"),
+            None => format!("{who} has a flavor `{name}`"),
+        };
+        item.report.unknown(item.at, &what, name, known());
     }
     found
 }

@@ -1,6 +1,6 @@
 //! Reads where what is remembered lies.
 
-use interlingua_store::Secret;
+use interlingua_store::{Postgres, Secret};
 use secrecy::SecretString;
 
 use super::secret::{self, Found};
@@ -40,6 +40,10 @@ fn address(item: &Item<'_>, env: Env<'_>) -> Option<Place> {
 
 fn database(item: &Item<'_>, url: &str, env: Env<'_>) -> Option<Place> {
     if url.starts_with("postgres://") || url.starts_with("postgresql://") {
+        if let Err(bad) = Postgres::check(url) {
+            item.mistake(&format!("is {bad}"));
+            return None;
+        }
         return Some(Place::Postgres(SecretString::from(url)));
     }
     match url {
