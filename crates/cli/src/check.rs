@@ -51,7 +51,11 @@ pub(crate) fn run(order: &Check) -> Result<(), Problem> {
     let verdict = verdict(order, flavor, &body);
     let Some(first) = verdict.violations.first() else { return Ok(()) };
     let lines: String = verdict.violations.iter().map(line).collect();
-    output::print(lines.as_bytes())?;
+    match output::print(lines.as_bytes()) {
+        // Whoever reads no further is told the verdict all the same.
+        Ok(()) | Err(Problem::Left) => {}
+        Err(problem) => return Err(problem),
+    }
     let what = format!("the provider refuses this with status {}", first.status);
     let others = verdict.violations.len() - 1;
     Err(Problem::bad(
@@ -86,7 +90,9 @@ fn verdict(order: &Check, flavor: &str, body: &[u8]) -> Verdict {
 fn line(violation: &Violation) -> String {
     let Violation { rule, path, message, .. } = violation;
     let path = if path.is_empty() { "-" } else { path };
-    format!("{rule}\t{path}\t{}\n", message.replace('\n', "\\n"))
+    let [path, message] = [path, message]
+        .map(|text| text.replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t"));
+    format!("{rule}\t{path}\t{message}\n")
 }
 
 fn flavor(order: &Check) -> Result<&str, Problem> {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use interlingua_gateway::{Gateway, Running};
 
 use crate::ending::asked_to_end;
 use crate::problem::Problem;
-use crate::run::AGENTS;
+use crate::run::{AGENTS, Way};
 use crate::settings;
 
 #[derive(Args, Default)]
@@ -93,14 +93,16 @@ fn announce(running: &Running, asked: SocketAddr) -> Result<(), Problem> {
     }
     guide.push_str("\nAgents: type one of these\n");
     let model = if config.providers.is_empty() { "sim/agent" } else { "PROVIDER/MODEL" };
+    let here = reached(addr);
+    let key = if config.access.keys.is_empty() { NO_KEY } else { "KEY" };
+    let way = Way { base: &format!("http://{here}"), key, model: Some(model) };
     for agent in AGENTS {
-        let line = agent.line(&format!("http://{addr}"), model);
-        let _ = writeln!(guide, "  {:<12} {line}", agent.title);
+        let _ = writeln!(guide, "  {:<12} {}", agent.title, agent.line(&way));
     }
     let _ = writeln!(guide, "\n  or            interlingua run AGENT --model {model}");
     let _ = writeln!(
         guide,
-        "\nDebug UI: http://{addr}/ui/   State: http://{addr}/metrics   Ctrl-C stops."
+        "\nDebug UI: http://{here}/ui/   State: http://{here}/metrics   Ctrl-C stops."
     );
     if asked.port() != 0 && !asked.ip().is_loopback() {
         let _ = writeln!(guide, "It can be reached from other machines; clients need a key.");
@@ -111,12 +113,25 @@ fn announce(running: &Running, asked: SocketAddr) -> Result<(), Problem> {
     said.and_then(|()| io::stdout().flush()).map_err(|_| Problem::Left)
 }
 
+/// Where this machine reaches what listens there: every address is no address to ask.
+pub(crate) fn reached(listens: SocketAddr) -> SocketAddr {
+    let here = match listens.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(here, listens.port())
+}
+
 async fn asked_again() {
     match asked_to_end() {
         Ok(end) => end.await,
         Err(_) => std::future::pending().await,
     }
 }
+
+/// What is shown to a gateway that asks for no key: agents send none at all only if they are signed in.
+pub(crate) const NO_KEY: &str = "interlingua";
 
 pub(crate) const ABOUT: &str = "\
 Listen for agents, and pass what they ask to the providers.

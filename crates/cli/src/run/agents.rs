@@ -1,17 +1,29 @@
 //! The agents that can be started, one row each.
 
-/// How an agent is pointed at the gateway. In texts, `{base}` is the gateway's address and `{model}`
-/// the model's name; what needs a model is left out where none is asked for.
+use std::collections::BTreeSet;
+
+/// How an agent is pointed at the gateway. In texts, `{base}` is the gateway's address, `{key}` what is
+/// shown to it, and `{model}` the model's name; what needs a model is left out where none is asked for.
 pub(crate) struct Agent {
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
     pub(crate) program: &'static str,
     pub(crate) install: &'static str,
+    /// Of those with the same name, the first that can be filled in counts.
     environment: &'static [(&'static str, &'static str)],
+    /// As these, where the user does not say otherwise.
+    unless_set: &'static [(&'static str, &'static str)],
     arguments: &'static [&'static str],
     with_model: &'static [&'static str],
     /// For an agent that takes its address from the environment and how to show a key from a file.
     pub(crate) home: Option<Home>,
+}
+
+/// Where an agent is pointed.
+pub(crate) struct Way<'w> {
+    pub(crate) base: &'w str,
+    pub(crate) key: &'w str,
+    pub(crate) model: Option<&'w str>,
 }
 
 /// A home of the gateway's own for an agent, so that the user's is not touched.
@@ -26,38 +38,49 @@ pub(crate) struct Home {
 }
 
 impl Agent {
-    pub(crate) fn environment(&self, base: &str, model: Option<&str>) -> Vec<(&str, String)> {
-        let filled = |(name, text): &(&'static str, &str)| Some((*name, fill(text, base, model)?));
-        self.environment.iter().filter_map(filled).collect()
+    /// The variables that it is started with, where `is_set` tells which of them the user has set.
+    pub(crate) fn environment(
+        &self,
+        way: &Way<'_>,
+        is_set: impl Fn(&str) -> bool,
+    ) -> Vec<(&'static str, String)> {
+        let open = self.unless_set.iter().filter(|(name, _)| !is_set(name));
+        let all = self.environment.iter().chain(open);
+        let mut seen = BTreeSet::new();
+        let filled = all.filter_map(|(name, text)| Some((*name, way.fill(text)?)));
+        filled.filter(|(name, _)| seen.insert(*name)).collect()
     }
 
-    pub(crate) fn arguments(&self, base: &str, model: Option<&str>) -> Vec<String> {
+    pub(crate) fn arguments(&self, way: &Way<'_>) -> Vec<String> {
         let all = self.arguments.iter().chain(self.with_model);
-        let with_model = if model.is_some() { usize::MAX } else { self.arguments.len() };
-        all.take(with_model).filter_map(|text| fill(text, base, model)).collect()
+        let with_model = if way.model.is_some() { usize::MAX } else { self.arguments.len() };
+        all.take(with_model).filter_map(|text| way.fill(text)).collect()
     }
 
     /// What a person types.
-    pub(crate) fn line(&self, base: &str, model: &str) -> String {
+    pub(crate) fn line(&self, way: &Way<'_>) -> String {
         if self.home.is_some() {
+            let model = way.model.unwrap_or("PROVIDER/MODEL");
             return format!("interlingua run {} --model {}", self.name, quoted(model));
         }
-        let environment = self.environment(base, Some(model));
+        let environment = self.environment(way, |_| false);
         let environment =
             environment.iter().map(|(name, value)| format!("{name}={}", quoted(value)));
-        let arguments = self.arguments(base, Some(model));
+        let arguments = self.arguments(way);
         let arguments = arguments.iter().map(|argument| quoted(argument));
         let program = std::iter::once(self.program.to_owned());
         environment.chain(program).chain(arguments).collect::<Vec<_>>().join(" ")
     }
 }
 
-fn fill(text: &str, base: &str, model: Option<&str>) -> Option<String> {
-    let text = text.replace("{base}", base);
-    match model {
-        Some(model) => Some(text.replace("{model}", model)),
-        None if text.contains("{model}") => None,
-        None => Some(text),
+impl Way<'_> {
+    fn fill(&self, text: &str) -> Option<String> {
+        let text = text.replace("{base}", self.base).replace("{key}", self.key);
+        match self.model {
+            Some(model) => Some(text.replace("{model}", model)),
+            None if text.contains("{model}") => None,
+            None => Some(text),
+        }
     }
 }
 
@@ -76,7 +99,13 @@ pub(crate) const AGENTS: &[Agent] = &[
         title: "Claude Code",
         program: "claude",
         install: "npm install -g @anthropic-ai/claude-code",
-        environment: &[("ANTHROPIC_BASE_URL", "{base}"), ("ANTHROPIC_AUTH_TOKEN", "interlingua")],
+        environment: &[("ANTHROPIC_BASE_URL", "{base}"), ("ANTHROPIC_AUTH_TOKEN", "{key}")],
+        // Sub-agents and small tasks ask for models by these names.
+        unless_set: &[
+            ("ANTHROPIC_DEFAULT_OPUS_MODEL", "{model}"),
+            ("ANTHROPIC_DEFAULT_SONNET_MODEL", "{model}"),
+            ("ANTHROPIC_DEFAULT_HAIKU_MODEL", "{model}"),
+        ],
         arguments: &[],
         with_model: &["--model", "{model}"],
         home: None,
@@ -86,7 +115,8 @@ pub(crate) const AGENTS: &[Agent] = &[
         title: "Codex",
         program: "codex",
         install: "npm install -g @openai/codex",
-        environment: &[("INTERLINGUA_KEY", "interlingua")],
+        environment: &[("INTERLINGUA_KEY", "{key}")],
+        unless_set: &[],
         arguments: &[
             "-c",
             "model_provider=\"interlingua\"",
@@ -101,10 +131,18 @@ pub(crate) const AGENTS: &[Agent] = &[
         title: "opencode",
         program: "opencode",
         install: "npm install -g opencode-ai",
-        environment: &[(
-            "OPENCODE_CONFIG_CONTENT",
-            "{\"provider\":{\"interlingua\":{\"npm\":\"@ai-sdk/anthropic\",\"options\":{\"baseURL\":\"{base}/v1\",\"apiKey\":\"interlingua\"},\"models\":{\"{model}\":{}}}},\"model\":\"interlingua/{model}\",\"small_model\":\"interlingua/{model}\"}",
-        )],
+        environment: &[
+            (
+                "OPENCODE_CONFIG_CONTENT",
+                r#"{"provider":{"interlingua":{"npm":"@ai-sdk/anthropic","options":{"baseURL":"{base}/v1","apiKey":"{key}"},"models":{"{model}":{}}}},"model":"interlingua/{model}","small_model":"interlingua/{model}"}"#,
+            ),
+            // The models that it knows by itself.
+            (
+                "OPENCODE_CONFIG_CONTENT",
+                r#"{"provider":{"anthropic":{"options":{"baseURL":"{base}/v1","apiKey":"{key}"}},"openai":{"options":{"baseURL":"{base}/v1","apiKey":"{key}"}},"google":{"options":{"baseURL":"{base}/v1beta","apiKey":"{key}"}}}}"#,
+            ),
+        ],
+        unless_set: &[],
         arguments: &[],
         with_model: &[],
         home: None,
@@ -114,7 +152,8 @@ pub(crate) const AGENTS: &[Agent] = &[
         title: "Gemini CLI",
         program: "gemini",
         install: "npm install -g @google/gemini-cli",
-        environment: &[("GOOGLE_GEMINI_BASE_URL", "{base}"), ("GEMINI_API_KEY", "interlingua")],
+        environment: &[("GOOGLE_GEMINI_BASE_URL", "{base}"), ("GEMINI_API_KEY", "{key}")],
+        unless_set: &[],
         arguments: &[],
         with_model: &["-m", "{model}"],
         // Pointed elsewhere, it does not take its key from the environment unless its settings say so.

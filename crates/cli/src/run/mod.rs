@@ -1,19 +1,21 @@
 //! `interlingua run`: an agent that talks to the gateway, and does not know it.
 
 mod agents;
+mod attend;
 mod home;
 
 use std::io;
-use std::net::SocketAddr;
-use std::process::{Command, ExitStatus};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::process::ExitStatus;
 use std::time::Duration;
 
 use clap::Args;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tokio::process::Command;
 use tokio::time::timeout;
 
-pub(crate) use agents::{AGENTS, Agent};
+pub(crate) use agents::{AGENTS, Agent, Way};
 
 use crate::problem::Problem;
 use crate::{near, serve, settings};
@@ -46,45 +48,52 @@ pub(crate) fn run(order: &Run) -> Result<(), Problem> {
     let default = if config.providers.is_empty() { Some("sim/agent") } else { None };
     let model = order.model.as_deref().or(default);
     let runtime = serve::runtime()?;
-    let private = order.config.is_some() || !runtime.block_on(is_running(config.listen));
-    let mut addr = config.listen;
+    let mut addr = serve::reached(config.listen);
+    let private = order.config.is_some() || !runtime.block_on(is_running(addr));
     // It listens for as long as it is held.
     let mut own = None;
-    if private {
-        config.listen.set_port(0);
+    let key = if private {
+        config.listen = (Ipv4Addr::LOCALHOST, 0).into();
+        let key = config.access.admit_guest();
         let running = runtime.block_on(async { serve::start(config) })?;
         addr = running.addr;
         own = Some(running);
-    }
-    let status = start(agent, &format!("http://{addr}"), model, &order.arguments)?;
+        key
+    } else {
+        let key = settings::env(KEY).filter(|key| !key.is_empty());
+        if key.is_none() && !config.access.keys.is_empty() {
+            let what = format!("the gateway at {addr} asks for a key of its own");
+            return Err(Problem::usage(what, format!("Put one of its keys into {KEY}.")));
+        }
+        key
+    };
+    let key = key.as_deref().unwrap_or(serve::NO_KEY);
+    let way = Way { base: &format!("http://{addr}"), key, model };
+    let status = runtime.block_on(start(agent, &way, &order.arguments))?;
     if let Some(own) = own {
         // It has nobody left to answer, and perhaps somebody to tell.
         runtime.block_on(async { timeout(GOODBYE, own.stop()).await.ok() });
     }
     runtime.shutdown_timeout(Duration::from_secs(1));
-    match status.code() {
-        Some(0) => Ok(()),
-        code => Err(Problem::Ended(code.unwrap_or(1))),
+    match attend::code(status) {
+        0 => Ok(()),
+        code => Err(Problem::Ended(code)),
     }
 }
 
-fn start(
-    agent: &Agent,
-    base: &str,
-    model: Option<&str>,
-    arguments: &[String],
-) -> Result<ExitStatus, Problem> {
+async fn start(agent: &Agent, way: &Way<'_>, arguments: &[String]) -> Result<ExitStatus, Problem> {
     let home = agent.home.as_ref().map(|home| home.prepared(agent.name, &settings::env));
     let home = home.transpose().map_err(|error| {
         Problem::bad(format!("cannot make a home for {}: {error}", agent.title), "")
     })?;
-    let started = Command::new(agent.program)
-        .envs(agent.environment(base, model))
+    let is_set = |name: &str| settings::env(name).is_some();
+    let mut command = Command::new(agent.program);
+    command
+        .envs(agent.environment(way, is_set))
         .envs(home.flatten())
-        .args(agent.arguments(base, model))
-        .args(arguments)
-        .status();
-    started.map_err(|error| match error.kind() {
+        .args(agent.arguments(way))
+        .args(arguments);
+    attend::attend(command).await.map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {
             let what = format!("{} is not installed: there is no `{}`", agent.title, agent.program);
             Problem::usage(what, format!("Install it with: {}", agent.install))
@@ -93,19 +102,25 @@ fn start(
     })
 }
 
-/// Whether a gateway answers there.
+/// Whether a gateway answers there, and not somebody else.
 async fn is_running(addr: SocketAddr) -> bool {
     let ask = async {
         let mut stream = TcpStream::connect(addr).await?;
         let request = format!("GET /healthz HTTP/1.1\r\nhost: {addr}\r\nconnection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).await?;
-        let mut answer = [0; 12];
-        stream.read_exact(&mut answer).await?;
-        io::Result::Ok(answer.ends_with(b" 200"))
+        let mut answer = Vec::new();
+        stream.take(HEAD).read_to_end(&mut answer).await?;
+        io::Result::Ok(answer)
     };
-    matches!(timeout(Duration::from_secs(1), ask).await, Ok(Ok(true)))
+    let Ok(Ok(answer)) = timeout(Duration::from_secs(1), ask).await else { return false };
+    let answer = String::from_utf8_lossy(&answer).to_ascii_lowercase();
+    answer.starts_with("http/1.1 200") && answer.contains("\r\nserver: interlingua\r\n")
 }
 
+/// Holds what is shown to a gateway that runs already and asks for a key.
+const KEY: &str = "INTERLINGUA_KEY";
+/// So much of an answer is read to know who answers.
+const HEAD: u64 = 4096;
 /// How long a gateway of one's own is waited for.
 const GOODBYE: Duration = Duration::from_secs(2);
 
@@ -113,7 +128,8 @@ pub(crate) const ABOUT: &str = "\
 Start an agent that talks to the gateway.
 
 The agent is pointed at it through its environment and flags only; none of your files are changed. Gemini \
-CLI gets a home of its own unless yours says that it takes a key. A gateway that runs already is used, else one is started for the agent alone.";
+CLI gets a home of its own unless yours says that it takes a key. A gateway that runs already is used, else one is started for the agent alone. \
+One that asks for keys is shown that in INTERLINGUA_KEY.";
 
 pub(crate) const HELP: &str = "\
 Examples:

@@ -45,3 +45,27 @@ fn a_switch_decides_where_the_evidence_differs() {
         assert_eq!(ran.code, code, "{switch}: {}", ran.stderr);
     }
 }
+
+#[test]
+fn a_line_stays_a_line() {
+    let body = br#"{"model":"claude-opus-4-8","max_tokens":10,"we\nird\tkey\r":1,
+        "messages":[{"role":"user","content":"Hi."}]}"#;
+    let ran = interlingua("check --for anthropic", body);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    let text = ran.text();
+    assert_eq!((text.lines().count(), text.matches('\t').count()), (1, 2), "{text}");
+    assert!(text.contains(r"we\nird\tkey\r"), "{text}");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_verdict_holds_when_nobody_reads_why() {
+    use std::process::Command;
+    let shell = format!(
+        "printf '{{}}' | ({} check --for anthropic; echo $? >&2) | true",
+        env!("CARGO_BIN_EXE_interlingua")
+    );
+    let ran = Command::new("sh").args(["-c", &shell]).output().expect("a shell");
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(said.lines().last(), Some("1"), "{said}");
+}

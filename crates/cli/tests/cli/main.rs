@@ -9,6 +9,7 @@ mod check;
 mod command;
 mod config;
 mod doctor;
+mod run;
 mod serve;
 mod simulate;
 mod translate;

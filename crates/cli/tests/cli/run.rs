@@ -1,0 +1,172 @@
+//! `interlingua run`, with a shell script for an agent.
+#![cfg(unix)]
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use tempfile::TempDir;
+
+/// An agent that runs.
+struct Started {
+    child: Child,
+    lines: BufReader<ChildStdout>,
+    _home: TempDir,
+}
+
+/// Starts an agent whose program is this script, with this configuration as the user's own.
+fn started(agent: &str, arguments: &[&str], config: &str, script: &str) -> Started {
+    let home = TempDir::new().expect("a folder");
+    let at = |name: &str| home.path().join(name);
+    fs::create_dir_all(at("config/interlingua")).expect("a folder");
+    fs::write(at("config/interlingua/interlingua.toml"), config).expect("a file");
+    let program = at(agent);
+    fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("a file");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("may be run");
+    let path = std::env::var("PATH").expect("a path");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_interlingua"))
+        .args(["run", agent])
+        .args(arguments)
+        .env_clear()
+        .env("PATH", format!("{}:{path}", home.path().display()))
+        .env("HOME", home.path())
+        .env("XDG_CONFIG_HOME", at("config"))
+        .env("XDG_DATA_HOME", at("data"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .expect("the binary starts");
+    let lines = BufReader::new(child.stdout.take().expect("stdout is a pipe"));
+    Started { child, lines, _home: home }
+}
+
+impl Started {
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.lines.read_line(&mut line).expect("a line comes");
+        line.trim_end().to_owned()
+    }
+
+    /// Lets an agent that waits for a line go on, and gives its code.
+    fn end(mut self) -> i32 {
+        drop(self.child.stdin.take());
+        self.child.wait().expect("it ends").code().unwrap_or(-1)
+    }
+
+    /// To the process, or to all of its group as a terminal does.
+    fn signal(&self, signal: &str, all: bool) {
+        let id = format!("{}{}", if all { "-" } else { "" }, self.child.id());
+        let sent = Command::new("kill").args([signal, "--", &id]).status().expect("kill is there");
+        assert!(sent.success());
+    }
+}
+
+/// What the models are, for whoever shows this key.
+fn status(base: &str, key: &str) -> String {
+    let host = base.strip_prefix("http://").expect("an address");
+    let mut stream = TcpStream::connect(host).expect("somebody listens");
+    let head = format!(
+        "GET /v1/models HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {key}\r\nconnection: close\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).expect("it is asked");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("it answers");
+    answer.split(' ').nth(1).unwrap_or_default().to_owned()
+}
+
+const WAITS: &str = "echo $ANTHROPIC_BASE_URL $ANTHROPIC_AUTH_TOKEN; read line; exit 5";
+
+#[test]
+fn a_gateway_that_asks_for_keys_and_listens_everywhere_is_private_and_open_for_its_agent() {
+    let config = "listen = \"0.0.0.0:1\"\n[access]\nkeys = [\"a-long-secret-of-the-user\"]\n";
+    let mut agent = started("claude", &[], config, WAITS);
+    let line = agent.line();
+    let (base, key) = line.split_once(' ').expect("an address and a key");
+    assert!(base.starts_with("http://127.0.0.1:"), "{base}");
+    assert_eq!(status(base, key), "200");
+    assert_eq!(status(base, "interlingua"), "401");
+    assert_eq!(agent.end(), 5);
+}
+
+#[test]
+fn somebody_else_at_the_port_is_not_the_gateway() {
+    let stranger = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let addr = stranger.local_addr().expect("an address");
+    std::thread::spawn(move || {
+        for stream in stranger.incoming().flatten() {
+            let mut stream = stream;
+            let _ = stream.read(&mut [0; 1024]);
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
+        }
+    });
+    let mut agent = started("claude", &[], &format!("listen = \"{addr}\"\n"), WAITS);
+    let line = agent.line();
+    assert!(!line.contains(&addr.to_string()), "{line}");
+    assert_eq!(status(line.split(' ').next().unwrap_or_default(), "x"), "200");
+    agent.end();
+}
+
+#[test]
+fn a_gateway_that_runs_is_used() {
+    let folder = TempDir::new().expect("a folder");
+    let (mut gateway, addr) =
+        crate::command::listening(&["serve", "--listen", "127.0.0.1:0"], |c| {
+            c.env("HOME", folder.path())
+                .env_remove("XDG_DATA_HOME")
+                .env_remove("INTERLINGUA_CONFIG");
+        });
+    let config = format!("listen = \"{addr}\"\n");
+    let mut agent = started("claude", &[], &config, WAITS);
+    assert_eq!(agent.line(), format!("http://{addr} interlingua"));
+    agent.end();
+    // With keys in its configuration, it is shown one.
+    let keys = format!("{config}[access]\nkeys = [\"a-long-secret-of-the-user\"]\n");
+    assert_eq!(started("claude", &[], &keys, WAITS).end(), 2);
+    let _ = gateway.kill();
+    let _ = gateway.wait();
+}
+
+#[test]
+fn every_model_that_claude_code_asks_for_by_itself_is_the_one_that_was_named() {
+    let script = "echo $ANTHROPIC_DEFAULT_HAIKU_MODEL $ANTHROPIC_DEFAULT_OPUS_MODEL $*";
+    let mut agent = started("claude", &["--model", "sim/echo"], "", script);
+    assert_eq!(agent.line(), "sim/echo sim/echo --model sim/echo");
+    assert_eq!(agent.end(), 0);
+}
+
+#[test]
+fn opencode_is_pointed_at_the_gateway_whether_a_model_is_named_or_not() {
+    let config = "[providers.anthropic]\napi_key = \"env:HOME\"\n";
+    for (arguments, model) in [(&[][..], ""), (&["--model", "sim/echo"], "interlingua/sim/echo")] {
+        let mut agent = started("opencode", arguments, config, "echo $OPENCODE_CONFIG_CONTENT");
+        let said: serde_json::Value = serde_json::from_str(&agent.line()).expect("JSON");
+        assert_eq!(said["model"].as_str().unwrap_or_default(), model);
+        let name = if model.is_empty() { "anthropic" } else { "interlingua" };
+        let base = said["provider"][name]["options"]["baseURL"].as_str().unwrap_or_default();
+        assert!(base.starts_with("http://127.0.0.1:") && base.ends_with("/v1"), "{base}");
+        assert_eq!(agent.end(), 0);
+    }
+}
+
+#[test]
+fn what_is_typed_is_the_agents_business_and_a_wish_to_end_is_passed_on() {
+    let script = "trap 'echo interrupted' INT; trap 'echo ended; exit 7' TERM\n\
+                  echo $ANTHROPIC_BASE_URL\nwhile :; do sleep 0.05; done";
+    let mut agent = started("claude", &[], "", script);
+    let base = agent.line();
+    agent.signal("-INT", true);
+    assert_eq!(agent.line(), "interrupted");
+    assert_eq!(status(&base, "x"), "200");
+    agent.signal("-TERM", false);
+    assert_eq!(agent.line(), "ended");
+    assert_eq!(agent.end(), 7);
+}
+
+#[test]
+fn an_agent_that_a_signal_ends_is_told_as_a_shell_tells_it() {
+    assert_eq!(started("claude", &[], "", "kill -9 $$").end(), 137);
+}
