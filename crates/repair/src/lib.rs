@@ -194,6 +194,7 @@ pub static ALL: &[Rule] = &[
     again(fit("empty-system", fit::empty_system::apply)),
     again(fit("missing-instructions", fit::missing_instructions::apply)),
     again(fit("no-messages", fit::no_messages::apply)),
+    again(fit("string-input", fit::string_input::apply)),
     again(fit("alternation", fit::alternation::apply)),
     again(fit("words-after-call", fit::words_after_call::apply)),
     again(fit("words-with-calls", fit::words_with_calls::apply)),

@@ -24,6 +24,11 @@ pub fn apply(work: &mut Work<'_>) {
         work.settings().metadata = None;
         return;
     }
+    if limits.most < limits.least {
+        work.loss(Place::SETTINGS, "left out the metadata: it is not taken");
+        work.settings().metadata = None;
+        return;
+    }
     let (kept, count, gone) = fitting(metadata, limits);
     if gone > 0 || count < limits.least {
         work.loss(

@@ -79,6 +79,7 @@ pub mod strange_calls;
 pub mod strange_reasoning;
 pub mod strict_tool;
 pub mod string_content;
+pub mod string_input;
 pub mod system_placement;
 pub mod thinking_budget;
 pub mod thinking_mode;

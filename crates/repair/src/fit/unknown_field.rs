@@ -53,8 +53,8 @@ fn body(work: &mut Work<'_>) {
         let name = field.key.contents();
         let unheard = !profile.thinking.asked
             && profile.thinking.heard_in.iter().any(|(heard, _)| *heard == name);
-        let absent = unheard || profile.fields.absent.contains(&&*name);
-        if field.value == Json::NULL && absent {
+        let absent = profile.fields.absent.contains(&&*name);
+        if field.value == Json::NULL && (unheard || absent) {
             let what =
                 format!("left out `{name}`, which says nothing: the target does not know it");
             work.change(Place::BODY, what);
@@ -69,6 +69,8 @@ fn body(work: &mut Work<'_>) {
             continue;
         }
         let fit = match reading.find(known, &name) {
+            // What the settings hold has rules of its own.
+            Some(_) if absent && !field.known => Fit::Drop,
             Some(key) => reading.fit(&field.value, key.kind),
             None => Fit::Drop,
         };

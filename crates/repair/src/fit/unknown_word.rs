@@ -75,11 +75,15 @@ fn long_ids(work: &mut Work<'_>) {
         .filter(|_| worded(&["prompt_cache_key"]));
     let user = long(settings.user.as_ref(), params.longest_user)
         .filter(|_| worded(&["user", "safety_identifier"]));
+    let unwanted = params.longest_user == 0 && settings.user.is_some();
     if let Some(key) = key {
         work.settings().cache_key = Some(derive_id("cache_", &key, 0));
         work.change(Place::SETTINGS, "the cache key is too long: it is said in a shorter form");
     }
-    if let Some(user) = user {
+    if unwanted {
+        work.loss(Place::SETTINGS, "left out the user's id: it is not taken");
+        work.settings().user = None;
+    } else if let Some(user) = user {
         work.settings().user = Some(derive_id("user_", &user, 0));
         work.change(Place::SETTINGS, "the user's id is too long: it is said in a shorter form");
     }

@@ -12,6 +12,8 @@ pub struct Roles {
     pub head_apart: bool,
     /// Knows the developer.
     pub developer: bool,
+    /// Knows the system among the turns.
+    pub system: bool,
     /// The words of which a turn must have one to say whose it is; none where it need not.
     pub named: &'static [&'static str],
     /// Takes turns of anybody, whoever that may be.
@@ -34,6 +36,8 @@ pub struct Roles {
     pub none: NoTurns,
     /// The field of the turns.
     pub list: &'static str,
+    /// The turns may be one string.
+    pub string: bool,
     /// What a turn says is listed in place of the turn: one that says nothing is not there.
     pub items: bool,
     /// The user may speak right after a tool.
@@ -154,7 +158,16 @@ pub(super) static ROWS: &[(Scope, Roles)] = &[
         Scope::flavors("openai-responses", &["llama.cpp"]),
         Roles { head_apart: true, list: "input", items: true, ..BASE },
     ),
-    (Scope::flavors("openai-responses", &["codex"]), Roles { instructed: true, ..RESPONSES }),
+    (
+        Scope::flavors("openai-responses", &["codex"]),
+        Roles {
+            instructed: true,
+            system: false,
+            string: false,
+            none: NoTurns::Unless(&["conversation", "prompt"]),
+            ..RESPONSES
+        },
+    ),
     (Scope::all("openai-responses"), RESPONSES),
     (Scope::flavors("gemini", &["vertex"]), Roles { named: &["user", "model"], ..GEMINI }),
     (Scope::all("gemini"), GEMINI),
@@ -171,6 +184,7 @@ const BASE: Roles = Roles {
     instructions: Instructions::Anywhere,
     head_apart: false,
     developer: true,
+    system: true,
     named: &[],
     anybody: false,
     instructed: false,
@@ -184,6 +198,7 @@ const BASE: Roles = Roles {
     silent_last: true,
     none: NoTurns::Taken,
     list: "messages",
+    string: true,
     items: false,
     user_after_results: true,
     words_with_calls: true,

@@ -7,7 +7,7 @@ use super::view;
 use crate::rule::{Fields as _, string};
 use crate::{Evidence, Findings, Request, Rule};
 
-pub(super) const CODEX_RULES: [Rule; 4] = [
+pub(super) const CODEX_RULES: [Rule; 6] = [
     Rule {
         name: "codex-store",
         status: 400,
@@ -32,7 +32,7 @@ pub(super) const CODEX_RULES: [Rule; 4] = [
         when: "Flavor `codex`: there is a parameter that only the public API takes.",
         words: "Unsupported parameter: {name}",
         evidence: Evidence::Seen,
-        source: "suna PR#5124, dario PR#1142, CLIProxyAPI#2352; public code",
+        source: "langwatch PR#7507 (each tried), dario#1009, dario PR#1142, suna PR#5124, litellm PR#21209, CLIProxyAPI#897, CLIProxyAPI#2352",
         check: codex_parameter,
     },
     Rule {
@@ -43,6 +43,24 @@ pub(super) const CODEX_RULES: [Rule; 4] = [
         evidence: Evidence::Quoted,
         source: "openai/codex#26173, CLIProxyAPI PR#41",
         check: codex_instructions,
+    },
+    Rule {
+        name: "codex-input",
+        status: 400,
+        when: "Flavor `codex`: the input is no list.",
+        words: "Input must be a list",
+        evidence: Evidence::Seen,
+        source: "CLIProxyAPI#1403, sub2api#919, codex-proxy-rs#178, codex-router#862",
+        check: codex_input,
+    },
+    Rule {
+        name: "codex-system",
+        status: 400,
+        when: "Flavor `codex`: a message is the system's, and not the developer's.",
+        words: "System messages are not allowed",
+        evidence: Evidence::Seen,
+        source: "CLIProxyAPI#3510, codex2api#409, codex-proxy-rs PR#172, tingly-box#1489",
+        check: codex_system,
     },
 ];
 
@@ -58,6 +76,22 @@ pub(super) const RELAY_RULES: [Rule; 1] = [Rule {
 
 fn is_codex(request: &Request<'_>) -> bool {
     request.flavor == "codex"
+}
+
+fn codex_input(request: &Request<'_>, findings: &mut Findings) {
+    let input = request.body.field("input").filter(|input| !input.is_null());
+    if is_codex(request) && input.is_some_and(|input| !input.is_array()) {
+        findings.add("input", "Input must be a list");
+    }
+}
+
+fn codex_system(request: &Request<'_>, findings: &mut Findings) {
+    let is_systems = |item: &view::Item<'_>| item.is("message") && item.text("role") == "system";
+    if is_codex(request)
+        && let Some(item) = view::input(request.body).find(is_systems)
+    {
+        findings.add(item.path(), "System messages are not allowed");
+    }
 }
 
 fn codex_store(request: &Request<'_>, findings: &mut Findings) {
@@ -106,7 +140,26 @@ fn relay_item(request: &Request<'_>, findings: &mut Findings) {
     }
 }
 
-const NOT_CODEX: &[&str] = &["max_output_tokens", "temperature", "top_p", "response_format"];
+/// Of the service tier some say the same; the backend's own client sends it.
+const NOT_CODEX: &[&str] = &[
+    "background",
+    "context_management",
+    "frequency_penalty",
+    "max_output_tokens",
+    "max_tool_calls",
+    "metadata",
+    "presence_penalty",
+    "previous_response_id",
+    "prompt_cache_options",
+    "prompt_cache_retention",
+    "response_format",
+    "safety_identifier",
+    "temperature",
+    "top_logprobs",
+    "top_p",
+    "truncation",
+    "user",
+];
 const KNOWN_TO_RELAYS: &[&str] = &[
     "message",
     "reasoning",

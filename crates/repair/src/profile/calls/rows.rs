@@ -151,6 +151,10 @@ pub(in crate::profile) static ROWS: &[(Scope, Calls)] = &[
             ..RESPONSES
         },
     ),
+    (
+        Scope::flavors("openai-responses", &["codex"]),
+        Calls { continues: &[("conversation", None), ("prompt", None)], ..RESPONSES },
+    ),
     (Scope::all("openai-responses"), RESPONSES),
     (
         vertex(&["gemini-3-pro-image", "gemini-3-1-flash-image", "gemini-3-1-pro-image"]),
@@ -377,15 +381,11 @@ const CLAUDE_BEHIND_CONVERSE: Calls = Calls {
 
 /// Some models of some servers that speak the dialect.
 const fn chat(flavors: &'static [&'static str], models: &'static [&'static str]) -> Scope {
-    let mut scope = Scope::flavors("openai-chat", flavors);
-    scope.models = models;
-    scope
+    Scope::of("openai-chat", flavors, models)
 }
 
 const fn vertex(models: &'static [&'static str]) -> Scope {
-    let mut scope = Scope::models("gemini", models);
-    scope.flavors = &["vertex"];
-    scope
+    Scope::of("gemini", &["vertex"], models)
 }
 
 const fn client_pair(call: &'static str, results: &'static [&'static str]) -> Pair {

@@ -111,9 +111,29 @@ fn llama_takes(item: Node<'_>) -> bool {
     }
 }
 
-/// "Unsupported parameter: temperature", whatever it is.
-pub(super) const CODEX: Fields =
-    Fields { absent: &["max_output_tokens", "temperature", "top_p"], ..FIELDS };
+/// "Unsupported parameter: temperature", whatever it is. What the settings hold of these goes by rules of
+/// its own.
+pub(super) const CODEX: Fields = Fields {
+    absent: &[
+        "max_output_tokens",
+        "temperature",
+        "top_p",
+        "presence_penalty",
+        "frequency_penalty",
+        "top_logprobs",
+        "metadata",
+        "user",
+        "safety_identifier",
+        "background",
+        "truncation",
+        "max_tool_calls",
+        "previous_response_id",
+        "prompt_cache_options",
+        "prompt_cache_retention",
+        "context_management",
+    ],
+    ..FIELDS
+};
 /// Relays know the older items only: "Invalid input".
 pub(super) const RELAY: Fields = Fields { foreign: Some(&older()), ..FIELDS };
 

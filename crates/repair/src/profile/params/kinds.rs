@@ -211,16 +211,8 @@ pub(super) const RESPONDING: Params = Params {
             item: None,
             when: When::ThinkingBeyond(Span::new(0.0, 0.0)),
         },
-        Conflict {
-            field: "include",
-            item: Some("message.output_text.logprobs"),
-            when: When::Thinking,
-        },
-        Conflict {
-            field: "include",
-            item: Some("reasoning.encrypted_content"),
-            when: When::NeverThinks,
-        },
+        SHOWN_LOGPROBS,
+        SEALED,
     ],
     ..COPY
 };
@@ -249,6 +241,16 @@ const CACHED: Conflict = Conflict {
     item: None,
     when: When::Beside(&["systemInstruction", "tools", "toolConfig"]),
 };
+pub(super) const SHOWN_LOGPROBS: Conflict =
+    Conflict { field: "include", item: Some("message.output_text.logprobs"), when: When::Thinking };
+pub(super) const SEALED: Conflict = Conflict {
+    field: "include",
+    item: Some("reasoning.encrypted_content"),
+    when: When::NeverThinks,
+};
+/// The older name of the user's id, beside the newer.
+pub(super) const USER_TWICE: Conflict =
+    Conflict { field: "user", item: None, when: When::With("safety_identifier") };
 pub(super) const STREAMED: Conflict =
     Conflict { field: "stream_options", item: None, when: When::Silent };
 pub(super) const LOGPROBS: Conflict =

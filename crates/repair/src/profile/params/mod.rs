@@ -41,7 +41,7 @@ pub struct Params {
     pub beta_display: Option<(&'static str, &'static str)>,
     /// That the model shall think between tools only is not looked at.
     pub any_off: bool,
-    /// The longest id of an end user.
+    /// The longest id of an end user; none is taken where it is nothing.
     pub longest_user: usize,
     /// The longest key of a cache.
     pub longest_cache_key: usize,
@@ -209,7 +209,7 @@ pub enum When {
     Longer(usize),
 }
 
-/// How many pairs, and how long they are.
+/// How many pairs, and how long they are. Where the least is more than the most, there may be none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pairs {
     pub least: usize,

@@ -4,12 +4,13 @@ use super::kinds::{
     ANY_FORMAT, BEDROCK_OTHERS, CHAT_INVENTED, CHAT_NAMES, CHAT_RANGES, CHAT_REASONING, CONVERSE,
     CONVERSE_FIELDS, COPY, FIXED, FREE_CHOICE, FREE_LENGTH, GEMINI_OLD, GROK, GROK_REASONING,
     GROQ_STRANGERS, IN_WORDS, INVENTOR, KIMI_OLD, LOGPROBS, MISTRAL_STRANGERS, NOT_BOTH, OLD,
-    RESPONDING, STRANGERS, STREAMED, STUDIO, TOOLS_LOGPROBS, UNFORCED, UNIT, VERTEX,
+    RESPONDING, SEALED, SHOWN_LOGPROBS, STRANGERS, STREAMED, STUDIO, TOOLS_LOGPROBS, UNFORCED,
+    UNIT, USER_TWICE, VERTEX,
 };
 use super::shapes;
 use super::{
-    Choosing, Conflict, Forced, Format, Lone, MaxTokens, Params, Sampling, Span, Spelling, Stops,
-    When,
+    Choosing, Conflict, Forced, Format, Lone, MaxTokens, Pairs, Params, Sampling, Span, Spelling,
+    Stops, When,
 };
 use crate::profile::Scope;
 
@@ -204,10 +205,15 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
             sampling: Sampling {
                 temperature: Span::NEVER,
                 top_p: Span::NEVER,
+                penalties: Span::NEVER,
                 ..RESPONDING.sampling
             },
             stream: Some(true),
             store: Some(false),
+            metadata: Some(Pairs { least: 1, most: 0, key: 0, value: 0 }),
+            longest_user: 0,
+            state: &["conversation", "prompt"],
+            conflicts: &[USER_TWICE, SHOWN_LOGPROBS, SEALED],
             ..RESPONDING
         },
     ),
