@@ -25,6 +25,8 @@ pub enum Kind {
     Number,
     Flag,
     Object,
+    /// An object; a text that holds one is opened.
+    Opened,
     List,
     One(&'static [&'static str]),
     /// Anything but this word.
@@ -180,7 +182,8 @@ impl Reading<'_> {
             }
             Kind::Yes => node.boolean() == Some(true),
             Kind::Never => false,
-            Kind::Object => node.is_object(),
+            Kind::Opened if node.is_string() => return opened(node),
+            Kind::Object | Kind::Opened => node.is_object(),
             Kind::List => node.is_array(),
             Kind::One(words) => node.is_string() && words.contains(&&*node.word()),
             Kind::Not(word) => node.word() != word,
@@ -305,6 +308,12 @@ impl Reading<'_> {
             }
         }))
     }
+}
+
+/// The object that a text holds.
+fn opened(text: Node<'_>) -> Fit {
+    let held = Json::parse(text.word().into_owned()).ok();
+    held.filter(Json::is_object).map_or(Fit::Drop, Fit::Instead)
 }
 
 /// What is to be done with each; nothing if all are fine, as mostly.

@@ -225,8 +225,13 @@ fn left_out(
             judge.forget(work.edit(turn, at));
         }
         Fate::Instead(json) => {
-            let what = format!("left out fields of `{kind}` that the target does not know");
-            work.loss(Place::block(turn, at), what);
+            let place = Place::block(turn, at);
+            if is_opened(work.block(turn, at), &json) {
+                work.change(place, format!("a text in `{kind}` is the object that it holds"));
+            } else {
+                let what = format!("left out fields of `{kind}` that the target does not know");
+                work.loss(place, what);
+            }
             change(work.edit(turn, at), json);
         }
         Fate::Text(text) => {
@@ -308,6 +313,19 @@ fn result(work: &mut Work<'_>, judge: &Judge<'_>, turn: usize, at: usize) {
     if let Body::ToolResult(ToolResult { content, .. }) = &mut work.edit(turn, at).body {
         *content = kept;
     }
+}
+
+/// Whether the block differs only in texts that are objects now.
+fn is_opened(block: &Block, new: &Json) -> bool {
+    let Body::Foreign { json, .. } = &block.body else { return false };
+    let (old, new) = (json.doc(), new.doc());
+    let mut new = new.root().fields();
+    old.root().fields().all(|old| {
+        new.next().is_some_and(|new| {
+            let opened = old.value.is_string() && new.value.is_object();
+            old.name() == new.name() && (opened || old.value.raw() == new.value.raw())
+        })
+    })
 }
 
 fn change(block: &mut Block, new: Json) {

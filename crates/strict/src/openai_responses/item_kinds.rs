@@ -1,10 +1,13 @@
 //! The keys of every kind of item but messages.
 
+use serde_json::Value;
+
 use super::item_fields::{PASSED, status};
 use super::items::{output, summary, thoughts};
 use super::shape::Kind::{Any, By, Flag, List, Map, One, Text};
-use super::shape::{Field, may, need};
+use super::shape::{Field, Walk, may, need};
 use super::tool_fields::tool;
+use crate::rule::Fields as _;
 
 /// A kind without keys is taken as it comes.
 pub(super) const ITEMS: &[(&str, Option<&[Field]>)] = &[
@@ -317,7 +320,7 @@ pub(super) const ITEMS: &[(&str, Option<&[Field]>)] = &[
         "tool_search_call",
         Some(&[
             need("type", Any),
-            need("arguments", Any),
+            need("arguments", By(searched)),
             may("call_id", Text),
             may("execution", One(&["server", "client"], &[])),
             may("id", Text),
@@ -344,10 +347,24 @@ pub(super) const ITEMS: &[(&str, Option<&[Field]>)] = &[
         Some(&[
             need("type", Any),
             may("id", Text),
-            may("action", Any),
+            may("action", By(search)),
             may("status", Text),
             may("results", Any),
             PASSED,
         ]),
     ),
 ];
+
+/// "Invalid type for 'input\[28\].arguments': expected an object, but got a string instead."
+fn searched(walk: &mut Walk, value: &Value) {
+    if !value.is_null() {
+        walk.value(value, &Map);
+    }
+}
+
+/// "Invalid value: 'other'. Supported values are: 'search', 'open_page', and 'find_in_page'."
+fn search(walk: &mut Walk, value: &Value) {
+    if let Some(kind) = value.field("type").filter(|kind| kind.is_string()) {
+        walk.at("type", |walk| walk.word(kind, &["search", "open_page", "find_in_page"], &[]));
+    }
+}

@@ -2,8 +2,8 @@
 
 use super::openai_responses::{BREAKPOINT, DETAIL, ID, PASSED};
 use super::{Foreign, Side, foreign, opaque};
-use crate::shape::Kind::{Any, Each, Flag, Object, One, OrNull, Text, Words};
-use crate::shape::{Key, key, need};
+use crate::shape::Kind::{Any, Each, Flag, Object, One, Open, Opened, OrNull, Text, Words};
+use crate::shape::{Key, Kind, key, need};
 
 const TYPE: Key = need("type", Text);
 const CALL: Key = need("call_id", Text);
@@ -166,13 +166,16 @@ pub(super) const FOREIGN: &[Foreign] = &[
     ),
     item(
         "tool_search_call",
-        &[TYPE, need("arguments", OrNull(&Any)), SEARCH, ID, WORD, MADE, BY, PASSED],
+        &[TYPE, need("arguments", OrNull(&Opened)), SEARCH, ID, WORD, MADE, BY, PASSED],
     ),
     item(
         "tool_search_output",
         &[TYPE, need("tools", OrNull(&Any)), SEARCH, ID, WORD, MADE, BY, PASSED],
     ),
-    item("web_search_call", &[TYPE, ID, key("action", Any), WORD, key("results", Any), PASSED]),
+    item(
+        "web_search_call",
+        &[TYPE, ID, key("action", SEARCHED), WORD, key("results", Any), PASSED],
+    ),
     opaque("message.scoped_content", Side::Client),
     opaque("message.encrypted_content", Side::Client),
     // These point to nothing, and are taken all the same.
@@ -221,6 +224,8 @@ const NEWER: &[&str] = &[
 ];
 /// May be absent, but not empty.
 const SEARCH: Key = key("call_id", Words);
+/// "Invalid value: 'other'. Supported values are: 'search', 'open_page', and 'find_in_page'."
+const SEARCHED: Kind = Open(&[need("type", One(&["search", "open_page", "find_in_page"]))]);
 const MADE: Key = key("execution", One(&["server", "client"]));
 const BY: Key = key("created_by", Any);
 
