@@ -64,6 +64,7 @@ static RULES: &[Rule] = &[
     params::MOONSHOT_TEMPERATURE,
     params::STOP,
     params::EFFORT,
+    params::VERBOSITY,
     params::XAI_PARAMETER,
     params::LLAMA_CPP_WITH_TOOLS,
     params::OPENROUTER_EFFORT,

@@ -102,6 +102,19 @@ const EFFORTS: Words = words! {
     &["ollama"] => "invalid reasoning value: \"{value}\" (must be \"minimal\", \"low\", \"medium\", \"high\", \"xhigh\", \"ultra\", \"max\", or \"none\")",
 };
 
+pub(super) const VERBOSITY: Rule = Rule {
+    name: "verbosity",
+    status: 400,
+    when: "A model that knows one verbosity only is asked for another.",
+    words: VERBOSITIES.lines,
+    evidence: Evidence::Seen,
+    source: "concordia#164, big-AGI#930",
+    check: verbosity,
+};
+const VERBOSITIES: Words = words! {
+    INVENTOR => "Unsupported value: 'verbosity' does not support '{value}' with this model. Supported values are: 'medium'.",
+};
+
 pub(super) const TOOLS_WITH_EFFORT: Rule = Rule {
     name: "tools-with-effort",
     status: 400,
@@ -261,6 +274,16 @@ fn effort(request: &Request<'_>, findings: &mut Findings) {
     EFFORTS.refuse(request, findings, &field("reasoning_effort", &fills, "unsupported_value"));
 }
 
+fn verbosity(request: &Request<'_>, findings: &mut Findings) {
+    let value = string(request.body, "verbosity");
+    let name = request.model.rsplit('/').next().unwrap_or_default();
+    let calm = INVENTOR.contains(&request.flavor) && CALM.iter().any(|one| name.starts_with(one));
+    if calm && ["low", "high"].contains(&value) {
+        let fills = [("value", value)];
+        VERBOSITIES.refuse(request, findings, &field("verbosity", &fills, "unsupported_value"));
+    }
+}
+
 fn tools_with_effort(request: &Request<'_>, findings: &mut Findings) {
     let functions =
         items(request.body, "tools").iter().any(|tool| string(tool, "type") == "function");
@@ -337,3 +360,5 @@ const GROK_PARAMETERS: &[(&str, &str, Refused)] = &[
     ("stop", "stop", |profile| profile.has(Trait::Reasons)),
     ("reasoning_effort", "reasoningEffort", |profile| !profile.has(Trait::TakesEffort)),
 ];
+/// Models that are not to be made longer or shorter.
+const CALM: &[&str] = &["gpt-3", "gpt-4", "gpt-5-chat"];

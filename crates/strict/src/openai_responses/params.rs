@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use super::profile::{Reasons, effort, profile, reasons};
+use super::profile::{Reasons, effort, only_medium, profile, reasons};
 use super::shape::listed;
 use super::view;
 use crate::openai_context;
 use crate::rule::{Fields as _, items, string};
 use crate::{Evidence, Findings, Request, Rule};
 
-pub(super) const RULES: [Rule; 11] = [
+pub(super) const RULES: [Rule; 12] = [
     Rule {
         name: "number-range",
         status: 400,
@@ -72,6 +72,15 @@ pub(super) const RULES: [Rule; 11] = [
         evidence: Evidence::Seen,
         source: "pydantic-ai's recorded probes",
         check: reasoning_unsupported,
+    },
+    Rule {
+        name: "verbosity-unsupported",
+        status: 400,
+        when: "A model that knows one verbosity only is asked for another.",
+        words: "Unsupported value: '{value}' is not supported with the '{model}' model. Supported values are: 'medium'.",
+        evidence: Evidence::Seen,
+        source: "openai/codex#9035, openai/codex#19188; big-AGI#947 (each model tried), big-AGI#930, llmgateway PR#2989",
+        check: verbosity_unsupported,
     },
     Rule {
         name: "sampling-unsupported",
@@ -197,6 +206,18 @@ fn reasoning_unsupported(request: &Request<'_>, findings: &mut Findings) {
                 format!("Unsupported parameter: '{name}' is not supported with this model.");
             findings.add_with(name.clone(), message, Some(&name), Some("unsupported_parameter"));
         }
+    }
+}
+
+fn verbosity_unsupported(request: &Request<'_>, findings: &mut Findings) {
+    let (model, param) = (request.model, "text.verbosity");
+    let verbosity = request.body.pointer("/text/verbosity").and_then(Value::as_str);
+    let Some(value) = verbosity.filter(|value| ["low", "high"].contains(value)) else { return };
+    if only_medium(model) {
+        let message = format!(
+            "Unsupported value: '{value}' is not supported with the '{model}' model. Supported values are: 'medium'."
+        );
+        findings.add_with(param, message, Some(param), Some("unsupported_value"));
     }
 }
 

@@ -43,6 +43,12 @@ pub(super) fn reasons(request: &Request<'_>) -> bool {
     }
 }
 
+/// Whether the model knows but one verbosity.
+pub(super) fn only_medium(model: &str) -> bool {
+    let name = bare(model);
+    profile(model).reasons == Reasons::Never || CALM.iter().any(|begin| names(name, begin))
+}
+
 pub(super) fn effort(body: &Value) -> Option<&str> {
     body.pointer("/reasoning/effort").and_then(Value::as_str)
 }
@@ -101,6 +107,8 @@ const ROWS: &[(&str, Profile)] = &[
     ("o3", always(&["low", "medium", "high"])),
     ("o4", always(&["low", "medium", "high"])),
 ];
+/// Reason, and are not to be made longer or shorter.
+const CALM: &[&str] = &["gpt-5.1-codex", "gpt-5.2-codex"];
 const PRO: &[&str] = &["medium", "high", "xhigh"];
 const TO_XHIGH: &[&str] = &["none", "low", "medium", "high", "xhigh"];
 const TO_MAX: &[&str] = &["none", "low", "medium", "high", "xhigh", "max"];

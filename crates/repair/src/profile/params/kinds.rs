@@ -217,6 +217,37 @@ pub(super) const RESPONDING: Params = Params {
     ..COPY
 };
 
+/// The backend behind the inventor's subscriptions.
+pub(super) const SUBSCRIBED: Params = Params {
+    max_tokens: MaxTokens { least: 1, most: 0, ..FREE_LENGTH },
+    sampling: Sampling {
+        temperature: Span::NEVER,
+        top_p: Span::NEVER,
+        penalties: Span::NEVER,
+        ..RESPONDING.sampling
+    },
+    stream: Some(true),
+    store: Some(false),
+    metadata: Some(Pairs { least: 1, most: 0, key: 0, value: 0 }),
+    longest_user: 0,
+    state: &["conversation", "prompt"],
+    conflicts: &[USER_TWICE, SHOWN_LOGPROBS, SEALED],
+    ..RESPONDING
+};
+/// "Unsupported value: 'low' is not supported with the 'gpt-5.2-codex-2026-01-14' model. Supported values
+/// are: 'medium'."
+pub(super) const ONLY_MEDIUM: Option<&[&str]> = Some(&["medium"]);
+pub(super) const MEDIUM: &[&str] = &[
+    "^gpt-3.5!",
+    "^gpt-4!",
+    "^gpt-4.1!",
+    "^gpt-4.5!",
+    "^chatgpt-4o!",
+    "^gpt-5-chat!",
+    "^gpt-5.1-codex!",
+    "^gpt-5.2-codex!",
+];
+
 pub(super) const STUDIO: Params = Params {
     choice: Choosing { without_tools: Lone::OnlyNone, functions_only: true, ..FREE_CHOICE },
     sampling: Sampling { temperature: Span::new(0.0, 2.0), ..Sampling::ANY },
@@ -241,15 +272,15 @@ const CACHED: Conflict = Conflict {
     item: None,
     when: When::Beside(&["systemInstruction", "tools", "toolConfig"]),
 };
-pub(super) const SHOWN_LOGPROBS: Conflict =
+const SHOWN_LOGPROBS: Conflict =
     Conflict { field: "include", item: Some("message.output_text.logprobs"), when: When::Thinking };
-pub(super) const SEALED: Conflict = Conflict {
+const SEALED: Conflict = Conflict {
     field: "include",
     item: Some("reasoning.encrypted_content"),
     when: When::NeverThinks,
 };
 /// The older name of the user's id, beside the newer.
-pub(super) const USER_TWICE: Conflict =
+const USER_TWICE: Conflict =
     Conflict { field: "user", item: None, when: When::With("safety_identifier") };
 pub(super) const STREAMED: Conflict =
     Conflict { field: "stream_options", item: None, when: When::Silent };

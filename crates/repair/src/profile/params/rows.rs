@@ -3,14 +3,14 @@
 use super::kinds::{
     ANY_FORMAT, BEDROCK_OTHERS, CHAT_INVENTED, CHAT_NAMES, CHAT_RANGES, CHAT_REASONING, CONVERSE,
     CONVERSE_FIELDS, COPY, FIXED, FREE_CHOICE, FREE_LENGTH, GEMINI_OLD, GROK, GROK_REASONING,
-    GROQ_STRANGERS, IN_WORDS, INVENTOR, KIMI_OLD, LOGPROBS, MISTRAL_STRANGERS, NOT_BOTH, OLD,
-    RESPONDING, SEALED, SHOWN_LOGPROBS, STRANGERS, STREAMED, STUDIO, TOOLS_LOGPROBS, UNFORCED,
-    UNIT, USER_TWICE, VERTEX,
+    GROQ_STRANGERS, IN_WORDS, INVENTOR, KIMI_OLD, LOGPROBS, MEDIUM, MISTRAL_STRANGERS, NOT_BOTH,
+    OLD, ONLY_MEDIUM, RESPONDING, STRANGERS, STREAMED, STUDIO, SUBSCRIBED, TOOLS_LOGPROBS,
+    UNFORCED, UNIT, VERTEX,
 };
 use super::shapes;
 use super::{
-    Choosing, Conflict, Forced, Format, Lone, MaxTokens, Pairs, Params, Sampling, Span, Spelling,
-    Stops, When,
+    Choosing, Conflict, Forced, Format, Lone, MaxTokens, Params, Sampling, Span, Spelling, Stops,
+    When,
 };
 use crate::profile::Scope;
 
@@ -78,6 +78,10 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
     (claude(&["claude-3-"]), capped(OLD, 4_096)),
     (Scope::all("anthropic"), UNFORCED),
     // Chat, as its inventor serves it.
+    (
+        inventor(&["^gpt-3", "^gpt-4", "^gpt-5-chat"]),
+        Params { verbosities: ONLY_MEDIUM, ..CHAT_INVENTED },
+    ),
     (inventor(CHAT_NAMES), CHAT_INVENTED),
     (inventor(&["^gpt-5", "^gpt-6", "^gpt-7", "^gpt-8", "^gpt-9"]), CHAT_REASONING),
     (inventor(&["^gpt-"]), CHAT_INVENTED),
@@ -198,25 +202,9 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
             ..COPY
         },
     ),
-    (
-        Scope::flavors(RESPONSES, &["codex"]),
-        Params {
-            max_tokens: MaxTokens { least: 1, most: 0, ..FREE_LENGTH },
-            sampling: Sampling {
-                temperature: Span::NEVER,
-                top_p: Span::NEVER,
-                penalties: Span::NEVER,
-                ..RESPONDING.sampling
-            },
-            stream: Some(true),
-            store: Some(false),
-            metadata: Some(Pairs { least: 1, most: 0, key: 0, value: 0 }),
-            longest_user: 0,
-            state: &["conversation", "prompt"],
-            conflicts: &[USER_TWICE, SHOWN_LOGPROBS, SEALED],
-            ..RESPONDING
-        },
-    ),
+    (Scope::of(RESPONSES, &["codex"], MEDIUM), Params { verbosities: ONLY_MEDIUM, ..SUBSCRIBED }),
+    (Scope::flavors(RESPONSES, &["codex"]), SUBSCRIBED),
+    (Scope::models(RESPONSES, MEDIUM), Params { verbosities: ONLY_MEDIUM, ..RESPONDING }),
     (Scope::all(RESPONSES), RESPONDING),
     // Gemini.
     (Scope::of("gemini", &["vertex"], GEMINI_OLD), Params { format: GEMINI_FORMAT, ..VERTEX }),
