@@ -83,11 +83,14 @@ impl Order<'_> {
     }
 }
 
-/// Providers name one thing at a time: who complains about the next has no complaint about the first.
+/// Most providers name one thing at a time: who complains about the next has no complaint about the first.
 fn has_helped(first: &Complaint, second: Option<&Complaint>) -> bool {
     let plain =
         |complaint: &Complaint| matches!(complaint.kind, Kind::Field { .. } | Kind::Image(_));
-    second.is_some_and(|second| plain(first) && plain(second) && first != second)
+    second.is_some_and(|second| {
+        let same = first.kind == second.kind && first.path == second.path;
+        plain(first) && plain(second) && !same
+    })
 }
 
 fn told(teacher: Teacher<'_>, rung: &[Lesson], outcome: &'static str) {

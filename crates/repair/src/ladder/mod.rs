@@ -21,6 +21,8 @@ pub struct Complaint {
     pub kind: Kind,
     /// Where, as the provider writes it, if it says so.
     pub path: Option<String>,
+    /// Other fields of which the provider says the same in the same breath.
+    pub others: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +93,17 @@ pub fn read(dialect: DialectId, failure: &Failure) -> Option<Complaint> {
     }
     let words = failure.message.contents();
     let spoken = |row: &&Row| row.dialects.is_empty() || row.dialects.contains(&dialect.0);
-    rows::ROWS.iter().filter(spoken).find_map(|row| row.read(dialect, &words, failure))
+    let mut rows = rows::ROWS.iter().filter(spoken);
+    let (row, mut complaint) =
+        rows.by_ref().find_map(|row| Some((row, row.read(dialect, &words, failure)?)))?;
+    // Whoever names all fields at once has a row for those within others, and one for the rest.
+    let alike = rows.take_while(|next| next.begins_like(row));
+    for path in std::iter::once(row).chain(alike).flat_map(|row| row.paths(dialect, &words)) {
+        if complaint.path.as_ref() != Some(&path) && !complaint.others.contains(&path) {
+            complaint.others.push(path);
+        }
+    }
+    Some(complaint)
 }
 
 impl Row {
@@ -100,10 +112,7 @@ impl Row {
         let written = failure.written.as_ref().map(|(_, json)| json);
         let path = match self.at {
             At::Nowhere => None,
-            At::Words => {
-                let at = found.get("path")?;
-                Some(found.get("name").map_or(at.to_owned(), |name| format!("{at}.{name}")))
-            }
+            At::Words => Some(place(&found)?),
             At::Beside => Some(beside(written?)?),
             At::Fixed(path) => Some(path.to_owned()),
         };
@@ -121,8 +130,31 @@ impl Row {
         };
         let is_field = matches!(kind, Kind::Field { .. });
         let path = if is_field { Some(within(dialect, &path?)?) } else { path };
-        Some(Complaint { kind, path })
+        Some(Complaint { kind, path, others: Vec::new() })
     }
+
+    /// Whether both rows say of a field in the same words that it is not taken.
+    fn begins_like(&self, other: &Self) -> bool {
+        let fields = self.says == Says::Field && other.says == Says::Field;
+        let start = other.words.split('{').next().unwrap_or_default();
+        fields && !start.is_empty() && self.words.split('{').next() == Some(start)
+    }
+
+    /// Every field that the words name, if one of them does not take another's place.
+    fn paths(&self, dialect: DialectId, words: &str) -> Vec<String> {
+        if self.says != Says::Field || self.at != At::Words {
+            return Vec::new();
+        }
+        let found = words::all(self.words, words);
+        let plain = found.iter().filter(|found| found.get("instead").is_none());
+        plain.filter_map(|found| within(dialect, &place(found)?)).collect()
+    }
+}
+
+/// The place that the words name.
+fn place(found: &words::Found<'_>) -> Option<String> {
+    let at = found.get("path")?;
+    Some(found.get("name").map_or(at.to_owned(), |name| format!("{at}.{name}")))
 }
 
 /// A path in the body that was sent: behind one API the words are those of another, whose body stands

@@ -32,7 +32,18 @@ pub fn rungs(complaint: &Complaint, sent: Sent<'_>) -> Vec<Vec<Lesson>> {
             rungs
         }
         Kind::Thinking(habit) => vec![vec![Lesson::Thinking(*habit)]],
-        Kind::Field { instead } => vec![field(sent, at, instead.as_deref())],
+        Kind::Field { instead } => {
+            let mut lessons = field(sent, at, instead.as_deref());
+            for other in &complaint.others {
+                let more = field(sent, Some(other), None);
+                // Without one of them, the rest is of no help.
+                if lessons.is_empty() || more.is_empty() {
+                    return Vec::new();
+                }
+                lessons.extend(more);
+            }
+            vec![lessons]
+        }
         Kind::Image(limit) => vec![vec![Lesson::Image(*limit)]],
     };
     let is_new = |lesson: &Lesson| !sent.lessons.iter().any(|known| known == lesson);

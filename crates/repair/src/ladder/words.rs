@@ -19,20 +19,26 @@ enum Piece {
 /// Finds the pattern anywhere in the words. In braces stands the name of a gap, which is one word or,
 /// for `{any}`, whatever there is.
 pub fn find<'w>(pattern: &'static str, words: &'w str) -> Option<Found<'w>> {
+    all(pattern, words).into_iter().next()
+}
+
+/// As [`find`], every time.
+pub fn all<'w>(pattern: &'static str, words: &'w str) -> Vec<Found<'w>> {
     let pieces = pieces(pattern);
-    let (before, rest) = match pieces.split_first()? {
-        (Piece::Gap(name), rest) => (Some(*name), rest),
-        (Piece::Literal(_), _) => (None, &pieces[..]),
+    let (before, rest) = match pieces.split_first() {
+        Some((Piece::Gap(name), rest)) => (Some(*name), rest),
+        _ => (None, &pieces[..]),
     };
-    let Some((Piece::Literal(first), rest)) = rest.split_first() else { return None };
-    words.match_indices(first).find_map(|(at, _)| {
+    let Some((Piece::Literal(first), rest)) = rest.split_first() else { return Vec::new() };
+    let one = |(at, _): (usize, &str)| {
         let mut found = Found::default();
         if let Some(name) = before {
             let word = words[..at].rsplit(is_edge).next().filter(|word| !word.is_empty())?;
             found.0.push((name, word));
         }
         follow(&words[at + first.len()..], rest, &mut found).then_some(found)
-    })
+    };
+    words.match_indices(first).filter_map(one).collect()
 }
 
 fn follow<'w>(words: &'w str, pieces: &[Piece], found: &mut Found<'w>) -> bool {

@@ -26,7 +26,7 @@ fn failure((name, words, beside, _): &Said) -> Failure {
 }
 
 fn shown(complaint: Option<Complaint>) -> String {
-    let Some(Complaint { kind, path }) = complaint else { return String::new() };
+    let Some(Complaint { kind, path, others }) = complaint else { return String::new() };
     let at = path.map(|path| format!(" at {path}")).unwrap_or_default();
     match kind {
         Kind::EmptyText => format!("empty-text{at}"),
@@ -35,7 +35,10 @@ fn shown(complaint: Option<Complaint>) -> String {
         Kind::Prefix => format!("prefix{at}"),
         Kind::Thinking(habit) => Lesson::Thinking(habit).to_string(),
         Kind::Image(limit) => Lesson::Image(limit).to_string(),
-        Kind::Field { instead: None } => format!("field{at}"),
+        Kind::Field { instead: None } => {
+            let others = others.iter().map(|other| format!(" and {other}"));
+            format!("field{at}{}", others.collect::<String>())
+        }
         Kind::Field { instead: Some(name) } => format!("field{at} as {name}"),
     }
 }
@@ -185,4 +188,23 @@ fn what_is_known_already_helps_no_more() {
     assert!(climbed(refused, "a", known).is_empty());
     let vital = "messages.0.content: Extra inputs are not permitted";
     assert!(climbed(vital, "a", &[]).is_empty());
+}
+
+#[test]
+fn fields_that_are_named_at_once_go_at_once() {
+    let refused = |name: &str| format!("{name}: Extra inputs are not permitted");
+    let both = format!("{}; {}", refused("one"), refused("other.0.field"));
+    let failure = Failure::new(FailureKind::Shape, Text::new(&both));
+    let complaint = ladder::read(dialect("anthropic"), &failure).unwrap();
+    let sent = Sent {
+        conversation: &conversation("a"),
+        dialect: dialect("anthropic"),
+        betas: &[],
+        lessons: &lessons(&["field=one"]),
+    };
+    let [rung] = &rungs(&complaint, sent)[..] else { panic!("there is one rung") };
+    let lines: Vec<String> = rung.iter().map(ToString::to_string).collect();
+    assert_eq!(lines, ["field=one", "field=other.*.field"]);
+    let vital = format!("{}; {}", refused("one"), refused("messages.0.content"));
+    assert!(climbed(&vital, "a", &[]).is_empty(), "the other would still be refused");
 }

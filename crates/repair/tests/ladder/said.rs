@@ -319,6 +319,18 @@ pub(crate) const SAID: &[Said] = &[
         "field at tools.*.function_declarations.*.parameters.properties.*.$schema",
     ),
     (
+        "openai-chat",
+        "Invalid JSON payload received. Unknown name \"frequency_penalty\": Cannot find field.\nInvalid JSON payload received. Unknown name \"seed\": Cannot find field.",
+        "",
+        "field at frequency_penalty and seed",
+    ),
+    (
+        "gemini",
+        "Invalid JSON payload received. Unknown name \"x\" at 'generation_config': Cannot find field.\nInvalid JSON payload received. Unknown name \"labels\": Cannot find field.\nInvalid JSON payload received. Unknown name \"x\" at 'contents[0]': Cannot find field.\nInvalid JSON payload received. Unknown name \"x\" at 'contents[1]': Cannot find field.",
+        "",
+        "field at generation_config.x and contents.*.x and labels",
+    ),
+    (
         "gemini",
         "Invalid JSON payload received. Unknown name \"labels\": Cannot find field.",
         "",
