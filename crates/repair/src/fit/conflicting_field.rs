@@ -9,6 +9,8 @@
 //! > Invalid value for 'parallel_tool_calls': 'parallel_tool_calls' is only allowed when 'tools' are
 //! > specified.
 //!
+//! > Unsupported parameter: 'parallel_tool_calls' is not supported with this model.
+//!
 //! > Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.
 //!
 //! > logprobs are not supported with reasoning models.
@@ -37,7 +39,7 @@ pub fn apply(work: &mut Work<'_>) {
         work.loss(Place::SETTINGS, "left out whether to keep the reply: it cannot be said");
         work.settings().store = None;
     }
-    lone_parallel(work);
+    parallel(work);
     if !work.is_own() {
         return;
     }
@@ -54,11 +56,16 @@ pub fn apply(work: &mut Work<'_>) {
 }
 
 /// How calls are made is not said where there are none, be it of tools that do not cross, or of those
-/// in the older list, which are called one at a time.
-fn lone_parallel(work: &mut Work<'_>) {
+/// in the older list, which are called one at a time; nor to who does not let it be said.
+fn parallel(work: &mut Work<'_>) {
+    let choice = work.profile.params.choice;
     let said = work.conversation().settings.parallel.is_some();
     let alone = !offer::is_listed(work) || offer::is_old(work);
-    if said && !work.profile.params.choice.lone_parallel && alone {
+    if said && !choice.parallel {
+        let what = "left out whether calls may be made side by side: it cannot be said";
+        work.loss(Place::SETTINGS, what);
+        work.settings().parallel = None;
+    } else if said && !choice.lone_parallel && alone {
         let what = "left out whether calls may be made side by side: there are no tools";
         work.change(Place::SETTINGS, what);
         work.settings().parallel = None;
@@ -72,6 +79,7 @@ fn is_met(work: &Work<'_>, conflict: &Conflict, at: usize) -> bool {
     match conflict.when {
         When::Always => true,
         When::Thinking => work.thinks(),
+        When::ThinkingIfTrue => *value == Json::TRUE && work.thinks(),
         When::NeverThinks => !work.profile.thinking.asked,
         When::Silent => settings.stream != Some(true),
         When::Tools => !work.conversation().tools.is_empty(),

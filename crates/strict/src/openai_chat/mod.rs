@@ -14,6 +14,7 @@ mod mistral;
 mod pairing;
 mod params;
 mod profile;
+mod refused;
 mod roles;
 mod schema;
 mod sealed;
@@ -63,6 +64,7 @@ static RULES: &[Rule] = &[
     params::TEMPERATURE,
     params::MOONSHOT_TEMPERATURE,
     params::STOP,
+    refused::REASONING_PARAMETER,
     params::EFFORT,
     params::VERBOSITY,
     params::XAI_PARAMETER,

@@ -50,10 +50,10 @@ const PARALLEL: Words = words! {
 pub(super) const TEMPERATURE: Rule = Rule {
     name: "temperature",
     status: 400,
-    when: "A reasoning model gets a temperature other than its default; the o-series, any.",
+    when: "A reasoning model gets a temperature other than its default; the o-series, any. gpt-5.1 to 5.4 reason only if they are asked for an effort.",
     words: HOT.lines,
     evidence: Evidence::Seen,
-    source: "Cursor-Azure-GPT-5#33, eva-agent#83",
+    source: "Cursor-Azure-GPT-5#33, eva-agent#83; litellm-docs PR#1064 (gpt-5.1, 5.2 and 5.5 without an effort)",
     check: temperature,
 };
 const HOT: Words = words! {
@@ -192,6 +192,16 @@ pub(super) fn given<'v>(request: &Request<'v>, name: &str) -> Option<&'v Value> 
     request.body.field(name).filter(|value| !value.is_null())
 }
 
+/// Whether a model of the inventor's reasons in this request.
+pub(super) fn reasons(request: &Request<'_>) -> bool {
+    let profile = Profile::of(request);
+    match string(request.body, "reasoning_effort") {
+        "none" => false,
+        "" => profile.has(Trait::Reasons) && !profile.has(Trait::RestsUnasked),
+        _ => profile.has(Trait::Reasons),
+    }
+}
+
 fn max_tokens(request: &Request<'_>, findings: &mut Findings) {
     if given(request, "max_tokens").is_some() && Profile::of(request).has(Trait::Reasons) {
         MAX.refuse(request, findings, &field("max_tokens", &[], "unsupported_parameter"));
@@ -218,10 +228,9 @@ fn temperature(request: &Request<'_>, findings: &mut Findings) {
     let Some(words) = HOT.of(request) else { return };
     let spelled = value.to_string();
     let fills = [("value", spelled.as_str())];
-    // Without reasoning, the newer models take one.
-    let reasons = string(request.body, "reasoning_effort") != "none";
     match Profile::of(request).temperature {
-        Temperature::Default if value.as_f64() != Some(1.0) && reasons => {
+        // Without reasoning, the newer models take one.
+        Temperature::Default if value.as_f64() != Some(1.0) && reasons(request) => {
             refuse(words, request, findings, &field("temperature", &fills, "unsupported_value"));
         }
         Temperature::Never => {

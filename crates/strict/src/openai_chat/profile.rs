@@ -25,6 +25,10 @@ pub(super) enum Trait {
     Reasons,
     /// Knows `reasoning_effort`.
     TakesEffort,
+    /// Reasons only where an effort is asked for.
+    RestsUnasked,
+    /// Does not let anybody say whether calls are made side by side.
+    ParallelRefused,
     StopRefused,
     /// Says `Unrecognized request argument supplied` of unknown parameters.
     OldWords,
@@ -150,6 +154,13 @@ const REASONING: Profile = Profile {
 };
 const SEEING: &[Trait] =
     &[Trait::Reasons, Trait::TakesEffort, Trait::StopRefused, Trait::ImagesAnywhere];
+const SEEING_AT_REST: &[Trait] = &[
+    Trait::Reasons,
+    Trait::RestsUnasked,
+    Trait::TakesEffort,
+    Trait::StopRefused,
+    Trait::ImagesAnywhere,
+];
 
 /// The inventor's models, the newest first.
 static GENERATIONS: &[((u32, u32), Profile)] = &[
@@ -171,7 +182,7 @@ static GENERATIONS: &[((u32, u32), Profile)] = &[
         },
     ),
     (
-        (5, 4),
+        (5, 5),
         Profile {
             traits: SEEING,
             tools_with_effort: ToolsWithEffort::RefusedWhenSet,
@@ -181,15 +192,32 @@ static GENERATIONS: &[((u32, u32), Profile)] = &[
         },
     ),
     (
-        (5, 2),
+        (5, 4),
         Profile {
-            traits: SEEING,
+            traits: SEEING_AT_REST,
+            tools_with_effort: ToolsWithEffort::RefusedWhenSet,
             efforts: Some(&["none", "low", "medium", "high", "xhigh"]),
             id_length: Some(64),
             ..REASONING
         },
     ),
-    ((5, 1), Profile { efforts: Some(&["none", "low", "medium", "high"]), ..REASONING }),
+    (
+        (5, 2),
+        Profile {
+            traits: SEEING_AT_REST,
+            efforts: Some(&["none", "low", "medium", "high", "xhigh"]),
+            id_length: Some(64),
+            ..REASONING
+        },
+    ),
+    (
+        (5, 1),
+        Profile {
+            traits: &[Trait::Reasons, Trait::RestsUnasked, Trait::TakesEffort, Trait::StopRefused],
+            efforts: Some(&["none", "low", "medium", "high"]),
+            ..REASONING
+        },
+    ),
     ((5, 0), Profile { efforts: Some(&["minimal", "low", "medium", "high"]), ..REASONING }),
     ((4, 1), Profile { traits: &[Trait::OldWords], id_length: Some(40), ..NEWEST }),
     (
@@ -211,6 +239,12 @@ static ROWS: &[Row] = &[
         flavors: super::flavor::INVENTOR,
         models: &["o1", "o3", "o4"],
         profile: Profile {
+            traits: &[
+                Trait::Reasons,
+                Trait::TakesEffort,
+                Trait::StopRefused,
+                Trait::ParallelRefused,
+            ],
             temperature: Temperature::Never,
             efforts: Some(&["low", "medium", "high"]),
             ..REASONING

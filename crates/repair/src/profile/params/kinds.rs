@@ -117,6 +117,7 @@ pub(super) const FREE_CHOICE: Choosing = Choosing {
     forced: Forced::Free,
     known_names: false,
     named: true,
+    parallel: true,
     lone_parallel: true,
     functions_only: false,
     plain_names: false,
@@ -162,8 +163,17 @@ pub(super) const CHAT_INVENTED: Params = Params {
     ..COPY
 };
 pub(super) const CHAT_REASONING: Params = Params {
-    while_thinking: Sampling { temperature: Span::ONE, ..Sampling::ANY },
+    while_thinking: RESPONDING.while_thinking,
     stops: Stops { taken: false, ..FREE_STOPS },
+    conflicts: &[
+        STREAMED,
+        LOGPROBS,
+        // Before how many, which go only with it.
+        Conflict { field: "logprobs", item: None, when: When::ThinkingIfTrue },
+        Conflict { field: "logit_bias", item: None, when: When::Thinking },
+        ALONE,
+        TWICE,
+    ],
     respelled: REASONING_STRANGERS,
     ..CHAT_INVENTED
 };

@@ -114,7 +114,9 @@ pub struct Choosing {
     pub known_names: bool,
     /// One tool can be named.
     pub named: bool,
-    /// Whether calls may be made side by side can be said where there are no tools.
+    /// Whether calls may be made side by side can be said.
+    pub parallel: bool,
+    /// And where there are no tools.
     pub lone_parallel: bool,
     /// Only functions count as tools to choose from.
     pub functions_only: bool,
@@ -186,6 +188,8 @@ pub struct Conflict {
 pub enum When {
     Always,
     Thinking,
+    /// It is true, and the model thinks.
+    ThinkingIfTrue,
     /// The model is none that thinks.
     NeverThinks,
     /// The answer is not streamed.

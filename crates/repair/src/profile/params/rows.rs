@@ -89,6 +89,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
         inventor(&["^o1", "^o3", "^o4"]),
         Params {
             sampling: Sampling { temperature: Span::NEVER, ..CHAT_REASONING.sampling },
+            choice: Choosing { parallel: false, ..CHAT_REASONING.choice },
             ..CHAT_REASONING
         },
     ),

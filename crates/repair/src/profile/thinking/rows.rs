@@ -55,11 +55,15 @@ pub(in crate::profile) static ROWS: &[(Scope, Thinking)] = &[
         },
     ),
     (
-        inventor(&["^gpt-5.4!", "^gpt-5.5!"]),
+        inventor(&["^gpt-5.5!"]),
         Thinking { efforts: Some(TO_XHIGH), with_tools: WithTools::NoEffort, ..GPT },
     ),
-    (inventor(&["^gpt-5.2!", "^gpt-5.3!"]), Thinking { efforts: Some(TO_XHIGH), ..GPT }),
-    (inventor(&["^gpt-5.1!"]), Thinking { efforts: Some(TO_HIGH), ..GPT }),
+    (
+        inventor(&["^gpt-5.4!"]),
+        Thinking { efforts: Some(TO_XHIGH), with_tools: WithTools::NoEffort, ..RESTING },
+    ),
+    (inventor(&["^gpt-5.2!", "^gpt-5.3!"]), Thinking { efforts: Some(TO_XHIGH), ..RESTING }),
+    (inventor(&["^gpt-5.1!"]), Thinking { efforts: Some(TO_HIGH), ..RESTING }),
     (inventor(&["^gpt-5!"]), Thinking { efforts: Some(FROM_MINIMAL), ..GPT }),
     (inventor(&["^gpt-0", "^gpt-1", "^gpt-2", "^gpt-3", "^gpt-4"]), NO_EFFORT),
     (inventor(&["^o1", "^o3", "^o4"]), Thinking { efforts: Some(LOW_TO_HIGH), ..GPT }),
@@ -272,6 +276,8 @@ const GPT: Thinking = Thinking {
     off: Off::Effort,
     ..CLOSED
 };
+/// Thinks only where an effort is asked for.
+const RESTING: Thinking = Thinking { unasked: false, effort_asks: true, ..GPT };
 const NO_EFFORT: Thinking = Thinking { unasked: false, asked: false, ..GPT };
 const DEEPSEEK: Thinking =
     Thinking { unasked: true, echo: Echo::Empty, echo_field: "reasoning_content", ..SWITCHED };
