@@ -62,6 +62,19 @@ const CONTEXT: Words = words! {
     INVENTOR => "This model's maximum context length is {limit} tokens. However, your messages resulted in {count} tokens. Please reduce the length of the messages.",
 };
 
+pub(super) const OPENROUTER_LEAST_TOKENS: Rule = Rule {
+    name: "openrouter-least-tokens",
+    status: 400,
+    when: "A model of OpenAI's is to answer in less than 16 tokens; the router asks it in the newer API. Open weights are served by others.",
+    words: LEAST.lines,
+    evidence: Evidence::Seen,
+    source: "claude-code-router#994, hindsight#58 (Azure), guidellm#370 (gpt-4.1-mini)",
+    check: openrouter_least_tokens,
+};
+const LEAST: Words = words! {
+    &["openrouter"] => "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16, but got {value} instead.",
+};
+
 pub(super) const TOO_LONG: Rule = Rule {
     name: "too-long",
     status: 400,
@@ -113,6 +126,26 @@ fn top_logprobs(request: &Request<'_>, findings: &mut Findings) {
     let asked = given(request, "top_logprobs").is_some();
     if asked && request.body.field("logprobs") != Some(&Value::Bool(true)) {
         PROBABLE.refuse(request, findings, &field("top_logprobs", &[], "invalid_value"));
+    }
+}
+
+fn openrouter_least_tokens(request: &Request<'_>, findings: &mut Findings) {
+    let named = request.model.strip_prefix("openai/");
+    if named.is_none_or(|name| name.starts_with("gpt-oss")) {
+        return;
+    }
+    for name in ["max_tokens", "max_completion_tokens"] {
+        let given = given(request, name).filter(|value| value.as_f64().is_some_and(|n| n < 16.0));
+        if let Some(value) = given {
+            let value = value.to_string();
+            let refusal = Refusal {
+                path: name.into(),
+                fills: &[("value", &value)],
+                param: Some("max_output_tokens"),
+                code: None,
+            };
+            LEAST.refuse(request, findings, &refusal);
+        }
     }
 }
 

@@ -72,6 +72,7 @@ static RULES: &[Rule] = &[
     params::OPENROUTER_EFFORT,
     params::RESPONSE_FORMAT,
     limits::OUT_OF_RANGE,
+    limits::OPENROUTER_LEAST_TOKENS,
     limits::TOP_LOGPROBS,
     limits::TOO_MANY,
     limits::CONTEXT_LENGTH,

@@ -177,6 +177,15 @@ pub(super) const CHAT_REASONING: Params = Params {
     respelled: REASONING_STRANGERS,
     ..CHAT_INVENTED
 };
+/// A router, which has the inventor's own checks.
+pub(super) const ROUTED: Params = Params {
+    sampling: CHAT_RANGES,
+    format: Format { json_word: true, ..ANY_FORMAT },
+    longest_user: 128,
+    conflicts: &[LOGPROBS, Conflict { field: "session_id", item: None, when: When::Longer(256) }],
+    shapes: shapes::INVENTED,
+    ..COPY
+};
 pub(super) const GROK: Params = Params {
     sampling: Sampling { penalties: Span::NEVER, ..Sampling::ANY },
     stops: Stops { taken: false, ..FREE_STOPS },

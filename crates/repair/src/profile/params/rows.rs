@@ -4,7 +4,7 @@ use super::kinds::{
     ANY_FORMAT, BEDROCK_OTHERS, CHAT_INVENTED, CHAT_NAMES, CHAT_RANGES, CHAT_REASONING, CONVERSE,
     CONVERSE_FIELDS, COPY, FIXED, FREE_CHOICE, FREE_LENGTH, GEMINI_OLD, GROK, GROK_REASONING,
     GROQ_STRANGERS, IN_WORDS, INVENTOR, KIMI_OLD, LOGPROBS, MEDIUM, MISTRAL_STRANGERS, NOT_BOTH,
-    OLD, ONLY_MEDIUM, RESPONDING, STRANGERS, STREAMED, STUDIO, SUBSCRIBED, TOOLS_LOGPROBS,
+    OLD, ONLY_MEDIUM, RESPONDING, ROUTED, STRANGERS, STREAMED, STUDIO, SUBSCRIBED, TOOLS_LOGPROBS,
     UNFORCED, UNIT, VERTEX,
 };
 use super::shapes;
@@ -112,20 +112,13 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
         Scope::of(CHAT, &["openrouter"], &["anthropic/", "google/"]),
         Params { shapes: shapes::INVENTED, ..COPY },
     ),
+    // Open weights, which others serve.
+    (Scope::of(CHAT, &["openrouter"], &["openai/gpt-oss"]), ROUTED),
     (
-        Scope::flavors(CHAT, &["openrouter"]),
-        Params {
-            sampling: CHAT_RANGES,
-            format: Format { json_word: true, ..ANY_FORMAT },
-            longest_user: 128,
-            conflicts: &[
-                LOGPROBS,
-                Conflict { field: "session_id", item: None, when: When::Longer(256) },
-            ],
-            shapes: shapes::INVENTED,
-            ..COPY
-        },
+        Scope::of(CHAT, &["openrouter"], &["openai/"]),
+        Params { max_tokens: RESPONDING.max_tokens, ..ROUTED },
     ),
+    (Scope::flavors(CHAT, &["openrouter"]), ROUTED),
     (
         Scope::flavors(CHAT, &["deepseek"]),
         Params {
