@@ -18,15 +18,20 @@ pub(crate) fn tokens(effort: Option<&Text>) -> u64 {
     known.map_or(USUAL_BUDGET, |(_, tokens)| *tokens)
 }
 
-/// The known effort that comes nearest: rather less than more.
+/// The known effort that comes nearest: rather less than more. Where thinking is only on or off, any is
+/// on.
 pub(crate) fn nearest(word: &str, known: &[&'static str]) -> Option<&'static str> {
     let rank = |word: &str| RANKS.iter().position(|name| *name == word);
     let asked = rank(&word.to_ascii_lowercase())?;
-    let ranked = || known.iter().filter_map(|name| rank(name).map(|rank| (rank, *name)));
+    let known_rank = |name: &str| rank(if name == ON { LEAST } else { name });
+    let ranked = || known.iter().filter_map(|name| known_rank(name).map(|rank| (rank, *name)));
     let below = ranked().filter(|(rank, _)| *rank <= asked).max();
     below.or_else(|| ranked().min()).map(|(_, name)| name)
 }
 
+/// A word for thinking as much as the model does by itself.
+const ON: &str = "default";
+const LEAST: &str = "minimal";
 const RANKS: &[&str] = &["none", "minimal", "low", "medium", "high", "xhigh", "max", "ultra"];
 
 /// Budgets that every model with budgets takes.

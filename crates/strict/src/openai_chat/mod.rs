@@ -65,6 +65,8 @@ static RULES: &[Rule] = &[
     params::MOONSHOT_TEMPERATURE,
     params::STOP,
     refused::REASONING_PARAMETER,
+    refused::GROQ_PARAMETER,
+    refused::GROQ_EFFORT,
     params::EFFORT,
     params::VERBOSITY,
     params::XAI_PARAMETER,

@@ -302,6 +302,16 @@ static ROWS: &[Row] = &[
     },
     Row {
         flavors: &["groq"],
+        models: &["qwen3"],
+        profile: Profile { efforts: Some(&["none", "default"]), ..NEWEST },
+    },
+    Row {
+        flavors: &["groq"],
+        models: &["gpt-oss"],
+        profile: Profile { efforts: Some(&["low", "medium", "high"]), ..NEWEST },
+    },
+    Row {
+        flavors: &["groq"],
         models: &[
             "llama",
             "meta-llama",

@@ -128,7 +128,18 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
         },
     ),
     (Scope::flavors(CHAT, &["mistral"]), Params { respelled: MISTRAL_STRANGERS, ..COPY }),
-    (Scope::flavors(CHAT, &["groq"]), Params { respelled: GROQ_STRANGERS, ..COPY }),
+    (
+        Scope::flavors(CHAT, &["groq"]),
+        Params {
+            respelled: GROQ_STRANGERS,
+            conflicts: &[
+                Conflict { field: "logprobs", item: None, when: When::Always },
+                Conflict { field: "top_logprobs", item: None, when: When::Always },
+                Conflict { field: "logit_bias", item: None, when: When::Always },
+            ],
+            ..COPY
+        },
+    ),
     (
         Scope::of(CHAT, &["moonshot"], KIMI_OLD),
         Params {

@@ -80,15 +80,24 @@ pub(in crate::profile) static ROWS: &[(Scope, Thinking)] = &[
         Scope::flavors(CHAT, &["mistral"]),
         Thinking { replay: Replay::All, strange_fields: FIELDS, ..CLOSED },
     ),
-    (Scope::of(CHAT, &["groq"], GROQ_PLAIN), Thinking { strange_fields: FIELDS, ..OPEN }),
     (
-        Scope::flavors(CHAT, &["groq"]),
+        Scope::of(CHAT, &["groq"], GROQ_PLAIN),
+        Thinking { asked: false, strange_fields: FIELDS, ..OPEN },
+    ),
+    (
+        Scope::of(CHAT, &["groq"], &["^qwen3"]),
         Thinking {
-            replay: Replay::All,
-            strange_fields: &["reasoning_content", "reasoning_details"],
-            ..CLOSED
+            efforts: Some(&["none", "default"]),
+            budget: Budget::AsEffort,
+            off: Off::Effort,
+            ..GROQ
         },
     ),
+    (
+        Scope::of(CHAT, &["groq"], &["^gpt-oss"]),
+        Thinking { efforts: Some(LOW_TO_HIGH), budget: Budget::AsEffort, off: Off::Effort, ..GROQ },
+    ),
+    (Scope::flavors(CHAT, &["groq"]), GROQ),
     (
         Scope::of(
             CHAT,
@@ -268,6 +277,11 @@ const ROUTED_OPENAI: &[&str] =
     &["openai-responses-v1", "azure-openai-responses-v1", "bedrock-openai-responses-v1"];
 /// Takes no reasoning back.
 const CLOSED: Thinking = Thinking { replay: Replay::Nothing, ..OPEN };
+const GROQ: Thinking = Thinking {
+    replay: Replay::All,
+    strange_fields: &["reasoning_content", "reasoning_details"],
+    ..CLOSED
+};
 const GPT: Thinking = Thinking {
     unasked: true,
     heard_in: EFFORT,
