@@ -11,24 +11,28 @@
 //!
 //! > Schema is too complex for compilation.
 //!
+//! > Tools with mixed values for 'strict' are not allowed. Please set all tools to 'strict: true' or
+//! > 'strict: false'
+//!
 //! ## Example
 //! ```text
 //! before   `read`, strict, {"type": "object", "properties": {"path": {"type": "string"}}}
 //! after    `read`, not strict, with the same schema
 //! ```
 
-use interlingua_model::{Place, ToolKind};
+use interlingua_model::{Place, Tool, ToolKind};
 
 use crate::Work;
 use crate::profile::tools::Strict;
 
 pub fn apply(work: &mut Work<'_>) {
-    let held = |tool: &interlingua_model::Tool| {
-        tool.strict == Some(true) && matches!(tool.kind, ToolKind::Function { .. })
-    };
+    let held = |tool: &Tool| tool.strict == Some(true) && is_function(tool);
     let rules = work.profile.tools.strict;
     if rules == Strict::Unchecked || !work.conversation().tools.iter().any(|tool| held(tool)) {
         return;
+    }
+    if rules == Strict::Alike {
+        return alike(work);
     }
     let looks = work.looks();
     let (mut tools, mut optional) = (0, 0);
@@ -40,7 +44,7 @@ pub fn apply(work: &mut Work<'_>) {
             Strict::Compiled { tools: most, optional: most_optional } => {
                 tools + 1 > most || optional + look.optional > most_optional
             }
-            Strict::Closed(_) | Strict::Unchecked => false,
+            Strict::Closed(_) | Strict::Unchecked | Strict::Alike => false,
         };
         if look.loose || crowded {
             let name = work.conversation().tools[at].name.clone();
@@ -54,4 +58,23 @@ pub fn apply(work: &mut Work<'_>) {
             optional += look.optional;
         }
     }
+}
+
+/// If one tool is not held to its schema, none is.
+fn alike(work: &mut Work<'_>) {
+    let tools = &work.conversation().tools;
+    let loose = tools.iter().find(|tool| is_function(tool) && tool.strict != Some(true));
+    let Some(theirs) = loose.map(|tool| tool.strict) else { return };
+    for at in 0..tools.len() {
+        let tool = &work.conversation().tools[at];
+        if tool.strict == Some(true) && is_function(tool) {
+            let what = format!("`{}` is not held to its schema: not all tools are", tool.name);
+            work.loss(Place::tool(at), what);
+            work.tools()[at].edit().strict = theirs;
+        }
+    }
+}
+
+fn is_function(tool: &Tool) -> bool {
+    matches!(tool.kind, ToolKind::Function { .. })
 }

@@ -128,6 +128,8 @@ pub enum Strict {
     Closed(&'static [&'static str]),
     /// Objects are closed, patterns plain, and there are not too many tools and optional properties.
     Compiled { tools: usize, optional: usize },
+    /// All tools are held to it, or none.
+    Alike,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -227,6 +229,7 @@ pub(super) static ROWS: &[(Scope, Tools)] = &[
         Scope::flavors("openai-chat", &["gemini-compat"]),
         Tools { schema: Schema { refused: NOT_GEMINI, narrow: true, ..FREE }, ..COMPATIBLE },
     ),
+    (Scope::flavors("openai-chat", &["cerebras"]), Tools { strict: Strict::Alike, ..COMPATIBLE }),
     (Scope::flavors("openai-chat", &["vllm"]), Tools { empty_list: false, ..COMPATIBLE }),
     (
         Scope::flavors("openai-chat", &["ollama"]),

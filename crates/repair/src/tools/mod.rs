@@ -180,7 +180,7 @@ fn of_schema(tool: &Tool, found: Option<Node<'_>>, rules: &Schema, strict: Stric
         || rules.narrow && look::has_reference(schema);
     if tool.strict == Some(true) {
         match strict {
-            Strict::Unchecked => {}
+            Strict::Unchecked | Strict::Alike => {}
             Strict::Closed(refused) => look.loose = look::is_loose(schema, refused),
             Strict::Compiled { .. } => {
                 look.loose = look::is_uncompiled(schema);

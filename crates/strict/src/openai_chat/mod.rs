@@ -91,6 +91,7 @@ static RULES: &[Rule] = &[
     tools::TOOL_NAME_LENGTH,
     tools::TOOL_DESCRIPTION_LENGTH,
     tools::TOOL_DUPLICATE,
+    tools::CEREBRAS_MIXED_STRICT,
     schema::SCHEMA_ROOT,
     schema::SCHEMA_ARRAY_ITEMS,
     schema::SCHEMA_STRICT,

@@ -74,6 +74,19 @@ pub(super) const TOOL_DUPLICATE: Rule = Rule {
 };
 const DUPLICATE: Words = words! { &["deepseek"] => "Tool names must be unique." };
 
+pub(super) const CEREBRAS_MIXED_STRICT: Rule = Rule {
+    name: "cerebras-mixed-strict",
+    status: 422,
+    when: "Some tools are strict and others are not. One that does not say so is not.",
+    words: MIXED.lines,
+    evidence: Evidence::Seen,
+    source: "Roo-Code#10334, kilocode PR#5193, kilocode PR#5204",
+    check: cerebras_mixed_strict,
+};
+const MIXED: Words = words! {
+    &["cerebras"] => "Tools with mixed values for 'strict' are not allowed. Please set all tools to 'strict: true' or 'strict: false'",
+};
+
 pub(super) const NAMED_CHOICE: Rule = Rule {
     name: "named-choice",
     status: 400,
@@ -207,6 +220,15 @@ fn tool_duplicate(request: &Request<'_>, findings: &mut Findings) {
             let refusal = Refusal { path: format!("tools.{at}"), ..Refusal::default() };
             DUPLICATE.refuse(request, findings, &refusal);
         }
+    }
+}
+
+fn cerebras_mixed_strict(request: &Request<'_>, findings: &mut Findings) {
+    let functions = items(request.body, "tools").iter().filter_map(|tool| tool.field("function"));
+    let strict: Vec<bool> =
+        functions.map(|tool| tool.field("strict") == Some(&Value::Bool(true))).collect();
+    if strict.contains(&true) && strict.contains(&false) {
+        MIXED.refuse(request, findings, &Refusal { path: "tools".into(), ..Refusal::default() });
     }
 }
 
