@@ -1,7 +1,9 @@
-//! Schemas as Gemini's compatible endpoint reads them: as those of its own API.
+//! What Gemini's compatible endpoint does not know: parameters, and in schemas what those of its own API
+//! do not have.
 
 use serde_json::Value;
 
+use super::params::given;
 use super::schema::{below, schemas, walk};
 use super::view::keys;
 use super::words::{Refusal, Words, refuse, words};
@@ -21,6 +23,29 @@ const UNKNOWN: Words = words! {
     &["gemini-compat"] => "Invalid JSON payload received. Unknown name \"{key}\" at '{at}': Cannot find field.",
     &["list"] => "Invalid JSON payload received. Unknown name \"{key}\" at '{at}': Proto field is not repeating, cannot start list.",
 };
+
+pub(super) const GEMINI_COMPAT_PARAMETER: Rule = Rule {
+    name: "gemini-compat-parameter",
+    status: 400,
+    when: "There is a frequency_penalty or a seed.",
+    words: NO_FIELD.lines,
+    evidence: Evidence::Seen,
+    source: "ChatterUI#227, RSSBox#132, RPGBox#2 of 2026-08; presence_penalty, which the same clients sent, is not named there",
+    check: gemini_compat_parameter,
+};
+const NO_FIELD: Words = words! {
+    &["gemini-compat"] => "Invalid JSON payload received. Unknown name \"{name}\": Cannot find field.",
+};
+
+fn gemini_compat_parameter(request: &Request<'_>, findings: &mut Findings) {
+    for name in ["frequency_penalty", "seed"] {
+        if given(request, name).is_some() {
+            let fills = [("name", name)];
+            let refusal = Refusal { path: name.into(), fills: &fills, ..Refusal::default() };
+            NO_FIELD.refuse(request, findings, &refusal);
+        }
+    }
+}
 
 fn gemini_compat_schema_key(request: &Request<'_>, findings: &mut Findings) {
     let Some(unknown) = UNKNOWN.of(request) else { return };

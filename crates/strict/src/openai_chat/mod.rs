@@ -65,6 +65,7 @@ static RULES: &[Rule] = &[
     params::MOONSHOT_TEMPERATURE,
     params::STOP,
     refused::REASONING_PARAMETER,
+    gemini::GEMINI_COMPAT_PARAMETER,
     refused::GROQ_PARAMETER,
     refused::GROQ_EFFORT,
     params::EFFORT,

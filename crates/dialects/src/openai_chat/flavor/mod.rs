@@ -110,7 +110,9 @@ pub enum Skill {
     Answers,
     TopK,
     Seed,
+    /// Both of them, or only the one.
     Penalties,
+    PresencePenalty,
     Verbosity,
     Metadata,
     User,

@@ -3,8 +3,8 @@
 use super::Skill::{
     AllowedTools, Answers, AnyArguments, AssistantImages, AssistantParts, CacheKey, CustomTools,
     Developer, FileUrls, Files, GoogleSignature, JsonObject, JsonSchema, Metadata, NamedChoice,
-    Parallel, Penalties, Refusal, Seed, ServiceTier, Store, StreamOptions, SystemParts, ThinkTags,
-    ToolMedia, ToolName, ToolParts, TopK, User, Verbosity, Video,
+    Parallel, Penalties, PresencePenalty, Refusal, Seed, ServiceTier, Store, StreamOptions,
+    SystemParts, ThinkTags, ToolMedia, ToolName, ToolParts, TopK, User, Verbosity, Video,
 };
 use super::{CacheMark, Control, Flavor, NoText, Reasoning, Skill};
 
@@ -202,6 +202,7 @@ pub const FLAVORS: &[Flavor] = &[
         ..COMPATIBLE
     },
     Flavor { name: "azure", skills: INVENTOR, ..BASE },
+    // "Unknown name \"frequency_penalty\": Cannot find field."
     Flavor {
         name: "gemini-compat",
         no_text: NoText::Null,
@@ -216,8 +217,7 @@ pub const FLAVORS: &[Flavor] = &[
             JsonSchema,
             GoogleSignature,
             Answers,
-            Seed,
-            Penalties,
+            PresencePenalty,
         ],
         ..COMPATIBLE
     },

@@ -145,7 +145,11 @@ const GROUPS: &[Group] = &[
     Group {
         fields: &["presence_penalty"],
         is_same: same!(presence_penalty),
-        write: |cx| cx.number("presence_penalty", |s| &s.presence_penalty, Skill::Penalties),
+        write: |cx| {
+            let alone = cx.flavor.can(Skill::PresencePenalty);
+            let skill = if alone { Skill::PresencePenalty } else { Skill::Penalties };
+            cx.number("presence_penalty", |s| &s.presence_penalty, skill);
+        },
     },
     Group {
         fields: &["frequency_penalty"],

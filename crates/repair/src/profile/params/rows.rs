@@ -171,6 +171,10 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
     (Scope::of(CHAT, &["xai"], &["^grok-2", "^grok-3", "non-reasoning"]), COPY),
     (Scope::flavors(CHAT, &["xai"]), GROK),
     (
+        Scope::flavors(CHAT, &["gemini-compat"]),
+        Params { respelled: &["frequency_penalty", "seed"], ..COPY },
+    ),
+    (
         Scope::flavors(CHAT, &["vllm"]),
         Params {
             choice: Choosing { without_tools: Lone::OnlyNone, ..FREE_CHOICE },
