@@ -44,6 +44,13 @@ pub fn format_of_mime(kind: MediaKind, mime: &str) -> Option<&'static str> {
     FORMATS.iter().find(|(of, _, known)| *of == kind && *known == mime).map(|(_, name, _)| *name)
 }
 
+/// What a document of this type is called that has no name.
+pub fn usual_name(mime: Option<&Text>) -> Text {
+    let mime = mime.map(Text::contents).unwrap_or_default();
+    let ending = format_of_mime(MediaKind::Document, &mime).unwrap_or("pdf");
+    Text::new(&format!("document.{ending}"))
+}
+
 /// The MIME type that the first bytes of base64 data show, for data that came without one.
 pub fn sniff(data: &str) -> Option<&'static str> {
     SIGNATURES.iter().find(|(start, _)| data.starts_with(start)).map(|(_, mime)| *mime)

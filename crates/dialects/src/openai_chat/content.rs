@@ -80,11 +80,21 @@ fn media_pieces<'c>(
         }
         Source::Base64 { .. } | Source::Url { .. } | Source::File { .. } => {
             if can_say(media, pen.flavor) {
+                note_name(media, place, pen);
                 out.push(Piece::Media(media, Some(block)));
             } else {
                 pen.no_block(place, name(media.kind));
             }
         }
+    }
+}
+
+/// A file that is given as data is called something.
+pub(super) fn note_name(media: &Media, place: Place, pen: &mut Pen<'_>) {
+    let is_data = matches!(media.source, Source::Base64 { .. });
+    if media.kind == MediaKind::Document && is_data && media.name.is_none() {
+        let what = "a file given as data must have a name";
+        pen.ledger.change(note::REQUIRED_ADDED, place, what);
     }
 }
 
@@ -215,7 +225,11 @@ pub(super) fn write_media(media: &Media, o: &mut Object<'_>) {
                 } else {
                     write_url("file_data", media, "application/pdf", o);
                 }
-                o.text_if("filename", media.name.as_ref());
+                let usual = match &media.source {
+                    Source::Base64 { mime, .. } => Some(media::usual_name(mime.as_ref())),
+                    _ => None,
+                };
+                o.text_if("filename", media.name.as_ref().or(usual.as_ref()));
             });
         }
     }

@@ -223,6 +223,7 @@ impl<'a> Pen<'a> {
             let what = format!("the {name} of a result goes into a user message after the results");
             self.ledger.change(note::MEDIA_MOVED, place, what);
             self.moved.push((result.call.clone(), media));
+            content::note_name(media, place, self);
         } else {
             pieces.push(Piece::Text(Text::new(&format!("[{name}]")), None));
             self.no_block(place, name);

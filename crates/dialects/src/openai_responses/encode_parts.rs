@@ -217,9 +217,7 @@ fn write_file(media: &Media, at: At, o: &mut Object<'_>, ledger: &mut Ledger) {
             let name = media.name.clone().unwrap_or_else(|| {
                 let what = "a file given as data must have a name";
                 ledger.change(note::REQUIRED_ADDED, at.place, what);
-                let mime = mime.as_ref().map(Text::contents).unwrap_or_default();
-                let ending = media::format_of_mime(MediaKind::Document, &mime).unwrap_or("pdf");
-                Text::new(&format!("document.{ending}"))
+                media::usual_name(mime.as_ref())
             });
             o.text("filename", &name);
             o.text("file_data", &data_url(mime.as_ref(), data, "application/pdf"));

@@ -1,9 +1,12 @@
-//! A document has a name of letters, digits, single blanks, hyphens and brackets.
+//! A document has a name of letters, digits, single blanks, hyphens and brackets; or just a name, where
+//! any will do.
 //!
 //! ## Why
 //! > The document file name can only contain alphanumeric characters, whitespace characters, hyphens,
 //! > parentheses, and square brackets. The name can't contain more than one consecutive whitespace
 //! > character.
+//!
+//! > Missing required parameter: 'messages\[1\].content\[1\].file.file_id'.
 //!
 //! ## Example
 //! ```text
@@ -11,13 +14,16 @@
 //! after    user: the document `report-v2-pdf`
 //! ```
 
-use interlingua_model::MediaKind;
+use interlingua_model::{MediaKind, Source};
 use interlingua_wire::Text;
 
 use crate::Work;
 use crate::media::{self, Spot};
 
 pub fn apply(work: &mut Work<'_>) {
+    if work.profile.media.named_data && work.is_own() {
+        any_name(work);
+    }
     if !work.profile.media.named_documents {
         return;
     }
@@ -36,6 +42,20 @@ pub fn apply(work: &mut Work<'_>) {
             name => format!("the document `{name}` is called `{better}`"),
         };
         rename(work, spot, what, &better);
+    }
+}
+
+/// Those of other dialects are named where they are written.
+fn any_name(work: &mut Work<'_>) {
+    for spot in media::all(work) {
+        let nameless = media::media(work, &spot).is_some_and(|one| {
+            let is_data = matches!(one.source, Source::Base64 { .. });
+            one.kind == MediaKind::Document && is_data && one.name.is_none()
+        });
+        if nameless {
+            let what = format!("a file without a name is called `{USUAL}`");
+            rename(work, &spot, what, USUAL);
+        }
     }
 }
 
@@ -68,3 +88,4 @@ fn spelled(name: &str) -> Option<String> {
 }
 
 const MOST: usize = 200;
+const USUAL: &str = "document.pdf";

@@ -3,6 +3,7 @@
 use interlingua_model::MediaKind;
 
 use super::Scope;
+use super::media_bedrock::{BEDROCK, BEDROCK_CLAUDE};
 use super::media_words::{
     AUDIO, COMMON, EVERYTHING, FILED, GIVEN, HEARS, IMAGES, INVENTOR, LARGE_CONTEXT, LINKED, NO,
     NOTHING, OLD_NAMES, SEES, SMALL_CONTEXT, UNSEEN, YES,
@@ -48,6 +49,8 @@ pub struct Media {
     pub message_documents: Option<usize>,
     /// Some text stands beside a document, which has a name of letters and digits.
     pub named_documents: bool,
+    /// A document that is given as data has a name, whatever it is.
+    pub named_data: bool,
     /// Results that failed hold something else than text.
     pub failed_media: bool,
     /// Results of a search stand beside other blocks of a result, and some sources are cited while
@@ -147,10 +150,10 @@ const ANYWHERE: Places = Places {
     assistant: EVERYTHING,
     result: EVERYTHING,
 };
-const NOWHERE: Places =
+pub(super) const NOWHERE: Places =
     Places { instructions: NOTHING, user: NOTHING, assistant: NOTHING, result: NOTHING };
 
-const ANYTHING: Media = Media {
+pub(super) const ANYTHING: Media = Media {
     written: ANYWHERE,
     said: ANYWHERE,
     image_types: None,
@@ -171,6 +174,7 @@ const ANYTHING: Media = Media {
     message_images: None,
     message_documents: None,
     named_documents: false,
+    named_data: false,
     failed_media: true,
     mixed_sources: true,
 };
@@ -225,6 +229,7 @@ const OPENAI: Media = Media {
     written: Places { instructions: IMAGES, user: HEARD, assistant: IMAGES, result: IMAGES },
     said: Places { user: FILES, result: FILES, ..NOWHERE },
     audio_types: Some(AUDIO),
+    named_data: true,
     ..ANYTHING
 };
 const OLD_OPENAI: Media = Media { written: Places { user: HEARD, ..NOWHERE }, ..OPENAI };
@@ -247,39 +252,6 @@ const RESPONSES_SAYS: Places =
 const PICTURED: Kinds = Kinds { image: YES, document: NO, audio: NO, video: NO };
 const PARTS: Kinds = Kinds { image: YES, document: YES, audio: GIVEN, video: NO };
 const GEMINI: Media = Media { base64: true, ..ANYTHING };
-
-const BEDROCK: Media = Media {
-    written: Places {
-        user: Kinds { image: STORED, document: STORED, audio: STORED, video: STORED },
-        result: Kinds { image: STORED, document: STORED, audio: NO, video: STORED },
-        ..NOWHERE
-    },
-    said: BEDROCK_SAYS,
-    image_types: Some(COMMON),
-    image_names: &["image/jpg"],
-    image_size: Some(5 * 1024 * 1024),
-    document_size: Some(6 * 1024 * 1024),
-    message_images: Some(20),
-    message_documents: Some(5),
-    named_documents: true,
-    ..ANYTHING
-};
-const BEDROCK_SAYS: Places = Places {
-    user: Kinds { image: KEPT, document: KEPT, audio: KEPT, video: KEPT },
-    result: Kinds { image: KEPT, document: KEPT, audio: NO, video: KEPT },
-    ..NOWHERE
-};
-const KEPT: Sources =
-    Sources { data: true, address: Address::Begins("s3:"), file: false, text: Plain::AsData };
-const STORED: Sources = Sources { address: Address::Any, ..KEPT };
-const BEDROCK_CLAUDE: Media = Media {
-    exact_types: true,
-    images: Checked::Header,
-    image_side: Some(8000),
-    crowd: Some((20, 2000)),
-    failed_media: false,
-    ..BEDROCK
-};
 
 pub(super) static ROWS: &[(Scope, Media)] = &[
     (Scope::flavors("anthropic", &["deepseek"]), DEEPSEEK),

@@ -8,6 +8,7 @@ pub mod cache;
 pub mod calls;
 pub mod fields;
 pub mod media;
+mod media_bedrock;
 mod media_words;
 pub mod params;
 pub mod roles;

@@ -5,16 +5,16 @@ use serde_json::Value;
 use super::flavor::{INVENTOR, MOST, ROUTED_ANTHROPIC, ROUTED_GOOGLE, voice};
 use super::view::{Message, bracketed, messages};
 use super::words::{Refusal, Words, words};
-use crate::rule::{Fields as _, Findings, items};
+use crate::rule::{Fields as _, Findings, items, string};
 use crate::{Evidence, Request, Rule};
 
 pub(super) const MISSING_PARAMETER: Rule = Rule {
     name: "missing-parameter",
     status: 400,
-    when: "A required field is not there: messages, model, a role, the type of a part, what a call or a tool is made of.",
+    when: "A required field is not there: messages, model, a role, the type of a part, what a call or a tool is made of, the name of a file that is given as data.",
     words: MISSING.lines,
     evidence: Evidence::Seen,
-    source: "langgraphjs#370",
+    source: "langgraphjs#370; openai-agents-python PR#1513 (the name of a file)",
     check: missing,
 };
 const MISSING: Words = words! { MOST => "Missing required parameter: '{at}'." };
@@ -108,6 +108,9 @@ fn missing(request: &Request<'_>, findings: &mut Findings) {
             for field in fields {
                 inner(part, &path, field, &mut lacking);
             }
+            if INVENTOR.contains(&request.flavor) && lacks_name(part) {
+                lacking.push(format!("{path}.file.file_id"));
+            }
         }
         let calls = if reads_calls(request) { message.calls() } else { &[][..] };
         for (at, call) in calls.iter().enumerate() {
@@ -127,6 +130,16 @@ fn missing(request: &Request<'_>, findings: &mut Findings) {
         };
         MISSING.refuse(request, findings, &refusal);
     }
+}
+
+/// A PDF that is given as data, and has no name.
+fn lacks_name(part: &Value) -> bool {
+    let Some(file) = part.field("file").filter(|_| string(part, "type") == "file") else {
+        return false;
+    };
+    let given = |name| file.field(name).is_some_and(|value| !value.is_null());
+    let is_data = string(file, "file_data").starts_with("data:application/pdf;base64,");
+    is_data && !given("filename") && !given("file_id")
 }
 
 /// Whether it is looked at what calls are made of.
