@@ -11,6 +11,9 @@
 //!
 //! > Budget 0 is invalid. This model only works in thinking mode.
 //!
+//! > Failed to deserialize the JSON body into the target type: thinking: unknown field thinking,
+//! > expected one of messages, model, store, reasoning_effort, …
+//!
 //! ## Example
 //! ```text
 //! before   thinking: a budget of 20000     model: one that decides itself
@@ -39,12 +42,13 @@ pub fn apply(work: &mut Work<'_>) {
         work.settings().reasoning = None;
         return;
     }
-    if row.only_effort && said.effort.as_ref().is_some_and(|effort| effort == "none") {
+    let only_effort = row.only_effort || row.foreign_effort && !work.is_own();
+    if only_effort && said.effort.as_ref().is_some_and(|effort| effort == "none") {
         work.change(Place::SETTINGS, "nothing is said of thinking: only an effort is taken");
         work.settings().reasoning = None;
         return;
     }
-    if row.only_effort && (said.mode.is_some() || said.budget.is_some() || said.display.is_some()) {
+    if only_effort && (said.mode.is_some() || said.budget.is_some() || said.display.is_some()) {
         work.loss(Place::SETTINGS, "left out how to think: only an effort is taken");
         let said = edit(work);
         *said = Reasoning { effort: said.effort.take(), ..Reasoning::default() };

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::profile::{needs_profile, profile};
+use super::profile::{STRANGE, needs_profile, profile};
 use super::underlying::{ADDITIONAL, Underlying};
 use crate::rule::items;
 use crate::{Evidence, Findings, Request, Rule};
@@ -28,6 +28,18 @@ fn extraneous(request: &Request<'_>, findings: &mut Findings) {
             let words = format!(
                 "Malformed input request: #: extraneous key [{key}] is not permitted, please reformat your input and try again."
             );
+            findings.add(format!("{ADDITIONAL}.{key}"), words);
+        }
+    }
+}
+
+fn strange(request: &Request<'_>, findings: &mut Findings) {
+    let Some((refused, line)) = profile(request.model).strange else { return };
+    let words = STRANGE.lines().nth(line).unwrap_or_default();
+    for key in additional(request).as_object().into_iter().flat_map(|fields| fields.keys()) {
+        if refused.contains(&key.as_str()) {
+            let column = request.body.to_string().len().to_string();
+            let words = words.replace("{key}", key).replace("{column}", &column);
             findings.add(format!("{ADDITIONAL}.{key}"), words);
         }
     }
@@ -70,7 +82,7 @@ const ELSEWHERE: &[&str] = &[
     "web-fetch-",
 ];
 
-pub(super) const RULES: [Rule; 4] = [
+pub(super) const RULES: [Rule; 5] = [
     Rule {
         name: "on-demand",
         status: 400,
@@ -88,6 +100,15 @@ pub(super) const RULES: [Rule; 4] = [
         evidence: Evidence::Seen,
         source: "B11; public code 61520100575, 53854027447, which models those are is ours",
         check: extraneous,
+    },
+    Rule {
+        name: "strange-field",
+        status: 400,
+        when: "An additional field is one of Claude's, and the model one of OpenAI's or DeepSeek-R1.",
+        words: STRANGE,
+        evidence: Evidence::Seen,
+        source: "litellm#13959, #33401; kortix-ai/suna PR#6893, the words of GPT-5 are ours",
+        check: strange,
     },
     Rule {
         name: "invalid-beta",

@@ -9,6 +9,8 @@ pub(super) struct Profile {
     pub(super) claude: bool,
     /// The additional fields that are known, where a schema checks them.
     pub(super) fields: Option<&'static [&'static str]>,
+    /// Additional fields that are refused, where it is known of some only, and in which of the words.
+    pub(super) strange: Option<(&'static [&'static str], usize)>,
     /// Takes reasoning back only as it was redacted.
     pub(super) redacted_only: bool,
     /// Parts of the names that are invoked only through an inference profile.
@@ -33,6 +35,7 @@ const CLAUDE: Profile = Profile {
     models: &["claude"],
     claude: true,
     fields: None,
+    strange: None,
     redacted_only: false,
     profiled: &[
         "anthropic.claude-3-7",
@@ -59,7 +62,19 @@ static PROFILES: &[Profile] = &[
         profiled: &["amazon.nova-premier", "amazon.nova-2-"],
         ..OTHER
     },
-    Profile { models: &["openai.gpt-5"], redacted_only: true, ..OTHER },
+    Profile {
+        models: &["openai.gpt-5"],
+        strange: Some((&["thinking"], 1)),
+        redacted_only: true,
+        ..OTHER
+    },
+    Profile { models: &["openai.gpt-oss"], strange: Some((&["thinking", "top_k"], 0)), ..OTHER },
+    Profile {
+        models: &["deepseek.r1"],
+        strange: Some((&["thinking"], 2)),
+        profiled: &["deepseek.r1"],
+        ..OTHER
+    },
     Profile {
         models: &[
             "amazon.",
@@ -79,13 +94,11 @@ static PROFILES: &[Profile] = &[
             "twelvelabs.",
             "xai.",
         ],
-        profiled: &[
-            "meta.llama3-2",
-            "meta.llama3-3",
-            "meta.llama4",
-            "deepseek.r1",
-            "mistral.pixtral-large",
-        ],
+        profiled: &["meta.llama3-2", "meta.llama3-3", "meta.llama4", "mistral.pixtral-large"],
         ..OTHER
     },
 ];
+
+/// How a field is refused that only Claude knows: by an open model of OpenAI's, by another of theirs,
+/// and by DeepSeek-R1.
+pub(super) const STRANGE: &str = "The model returned the following errors: Failed to deserialize the JSON body into the target type: {key}: unknown field {key}, expected one of messages, model, store, reasoning_effort, metadata, frequency_penalty, logit_bias, logprobs, top_logprobs, max_tokens, max_completion_tokens, n, modalities, prediction, audio, presence_penalty, response_format, seed, service_tier, stop, stream, stream_options, temperature, top_p, tools, tool_choice, parallel_tool_calls, user, function_call, functions at line 1 column {column}\nThe model returned the following errors: Unknown parameter: '{key}'.\nValidation Error";

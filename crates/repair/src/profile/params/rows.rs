@@ -27,6 +27,10 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
             ..CONVERSE
         },
     ),
+    (
+        Scope::models("bedrock", &["openai."]),
+        Params { sampling: Sampling { top_k: Span::NEVER, ..CONVERSE.sampling }, ..CONVERSE },
+    ),
     (Scope::models("bedrock", BEDROCK_OTHERS), CONVERSE),
     (
         Scope::models("bedrock", &["claude-3-5"]),

@@ -32,6 +32,8 @@ pub struct Thinking {
     pub said_asks: bool,
     /// Only an effort can be said.
     pub only_effort: bool,
+    /// What others say of thinking is not understood, but for an effort.
+    pub foreign_effort: bool,
     pub budget: Budget,
     /// The beginning of a beta with which a budget may be as large as it likes.
     pub unbounded_beta: &'static str,

@@ -14,6 +14,7 @@ pub(super) const OPEN: Thinking = Thinking {
     unheard_in: &[],
     said_asks: false,
     only_effort: false,
+    foreign_effort: false,
     budget: Budget::Any,
     unbounded_beta: "",
     adaptive: true,

@@ -19,7 +19,11 @@ pub(in crate::profile) static ROWS: &[(Scope, Thinking)] = &[
     (Scope::models("bedrock", &["amazon.nova"]), Thinking { only_effort: true, ..ELSEWHERE }),
     (
         Scope::models("bedrock", &["openai.gpt-5"]),
-        Thinking { replay: Replay::Redacted, ..ELSEWHERE },
+        Thinking { replay: Replay::Redacted, only_effort: true, ..ELSEWHERE },
+    ),
+    (
+        Scope::models("bedrock", &["openai.", "deepseek.r1"]),
+        Thinking { only_effort: true, ..ELSEWHERE },
     ),
     (Scope::models("bedrock", BEDROCK_OTHERS), ELSEWHERE),
     // Claude, the newest first.
@@ -264,7 +268,7 @@ const CLAUDE_BUDGET: Budget =
     Budget::Within { least: 1024, most: u64::MAX, below_max_tokens: true };
 /// Somebody else's models behind Converse.
 const ELSEWHERE: Thinking =
-    Thinking { replay: Replay::SealedOrOwn, issuers: &["anthropic"], ..OPEN };
+    Thinking { replay: Replay::SealedOrOwn, issuers: &["anthropic"], foreign_effort: true, ..OPEN };
 
 /// A router, which carries entries of any provider; the model reads those of its own house.
 const ROUTED: Thinking = Thinking {
