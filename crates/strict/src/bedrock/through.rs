@@ -46,7 +46,7 @@ fn is_additional(path: &str) -> bool {
 /// "put `thinking`, `anthropic_beta`, `top_k`, `output_config` here"
 const FIELDS: &[&str] = &["thinking", "reasoning_config", "top_k", "output_config", "metadata"];
 
-pub(super) const RULES: [Rule; 47] = [
+pub(super) const RULES: [Rule; 48] = [
     rule!(
         "field-required",
         "An additional field lacks what it must have, such as a budget.",
@@ -94,6 +94,11 @@ pub(super) const RULES: [Rule; 47] = [
         "thinking-between-tools",
         "Thinking is turned off on a model that wants thinking between tools instead.",
         Documented
+    ),
+    rule!(
+        "no-thinking-between-tools",
+        "Thinking between tools is asked of a model that does not have it.",
+        Inferred
     ),
     rule!(
         "effort-without-thinking",

@@ -264,7 +264,7 @@ impl Params {
             stops: Stops { blank: false, ..self.stops },
             displays: model.displays,
             beta_display: model.beta_display,
-            any_off: true,
+            any_off: model.any_off,
             ..self
         }
     }
