@@ -27,11 +27,22 @@ const BEDROCK_SAYS: Places = Places {
 const KEPT: Sources =
     Sources { data: true, address: Address::Begins("s3:"), file: false, text: Plain::AsData };
 const STORED: Sources = Sources { address: Address::Any, ..KEPT };
+/// "This model doesn't support the video content block that you provided."
 pub(super) const BEDROCK_CLAUDE: Media = Media {
     exact_types: true,
     images: Checked::Header,
     image_side: Some(8000),
     crowd: Some((20, 2000)),
     failed_media: false,
+    written: Places {
+        user: Kinds { audio: NO, video: NO, ..BEDROCK.written.user },
+        result: Kinds { video: NO, ..BEDROCK.written.result },
+        ..NOWHERE
+    },
+    said: Places {
+        user: Kinds { audio: NO, video: NO, ..BEDROCK_SAYS.user },
+        result: Kinds { video: NO, ..BEDROCK_SAYS.result },
+        ..NOWHERE
+    },
     ..BEDROCK
 };

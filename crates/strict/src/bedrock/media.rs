@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::profile::profile;
 use super::view::{Block, blocks, blocks_of};
 use crate::rule::{Fields as _, items, string};
 use crate::{Evidence, Findings, Request, Rule};
@@ -68,6 +69,20 @@ fn from_assistant(request: &Request<'_>, findings: &mut Findings) {
     }
 }
 
+fn unseen(request: &Request<'_>, findings: &mut Findings) {
+    if !profile(request.model).claude {
+        return;
+    }
+    for kind in ["video", "audio"] {
+        for (path, _) in all(request.body, kind) {
+            let words = format!(
+                "This model doesn't support the {kind} content block that you provided. Update the content block and try again."
+            );
+            findings.add(path, words);
+        }
+    }
+}
+
 fn too_many(request: &Request<'_>, findings: &mut Findings) {
     for (at, message) in items(request.body, "messages").iter().enumerate() {
         let count =
@@ -120,7 +135,7 @@ const BYTES: usize = 5 * 1024 * 1024;
 /// 4.5 MB in base64.
 const DOCUMENT: usize = 6 * 1024 * 1024;
 
-pub(super) const RULES: [Rule; 7] = [
+pub(super) const RULES: [Rule; 8] = [
     Rule {
         name: "document-source",
         status: 400,
@@ -156,6 +171,15 @@ pub(super) const RULES: [Rule; 7] = [
         evidence: Evidence::Inferred,
         source: "§6.2; documentation of Converse",
         check: from_assistant,
+    },
+    Rule {
+        name: "unsupported-media",
+        status: 400,
+        when: "Claude is shown a video, or is to listen.",
+        words: "This model doesn't support the {kind} content block that you provided. Update the content block and try again.",
+        evidence: Evidence::Seen,
+        source: "public code 57455044907 (a probe of seven models with a video), 53854027447; of sounds the words are ours",
+        check: unseen,
     },
     Rule {
         name: "too-many-media",
