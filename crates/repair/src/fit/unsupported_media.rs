@@ -40,7 +40,12 @@ pub fn apply(work: &mut Work<'_>) {
                 media::edit(work, &spot, |_| {});
             }
             Fate::AsData(text) => {
-                work.change(spot.place(), "a plain document is sent as a file");
+                if holds_media(&one.source) {
+                    let what = "a document is sent as a plain file, without its images";
+                    work.loss(spot.place(), what);
+                } else {
+                    work.change(spot.place(), "a plain document is sent as a file");
+                }
                 let data = Text::new(&base64::encode(text.as_bytes()));
                 let source = Source::Base64 { mime: Some(Text::word("text/plain")), data };
                 media::edit_media(work, &spot, |media| media.source = source);
@@ -51,7 +56,11 @@ pub fn apply(work: &mut Work<'_>) {
                 media::edit_media(work, &spot, |media| media.source = Source::Text(text));
             }
             Fate::AsText(text) => {
-                work.change(spot.place(), "a plain document is said as text");
+                if holds_media(&one.source) {
+                    work.loss(spot.place(), "a document is said as text, without its images");
+                } else {
+                    work.change(spot.place(), "a plain document is said as text");
+                }
                 media::say(work, &spot, Text::new(&text));
             }
             Fate::Goes(why) => media::omit(work, &spot, &why),
@@ -166,6 +175,12 @@ fn plain(source: &Source) -> Option<String> {
         Source::Blocks(blocks) => Some(blocks.iter().map(said).collect::<Vec<_>>().join("\n\n")),
         Source::Base64 { .. } | Source::Url { .. } | Source::File { .. } => None,
     }
+}
+
+/// A document of blocks of which one is no text.
+fn holds_media(source: &Source) -> bool {
+    let is_media = |block: &Verbatim<Block>| matches!(block.body, Body::Media(_));
+    matches!(source, Source::Blocks(blocks) if blocks.iter().any(is_media))
 }
 
 /// Plain documents are taken if they are to be cited.
