@@ -267,6 +267,9 @@ fn encode_one(block: &Block, place: Place, out: &mut Array<'_>, pen: &mut Pen<'_
             }
         }
     });
+    if block.cache.is_some() {
+        pen.cache_stays(place);
+    }
     pen.note_extras(&block.extras, place);
 }
 

@@ -170,6 +170,7 @@ impl<'a> Pen<'a> {
             mark_error(&mut pieces);
         }
         content::notes(block, place, self);
+        self.unwritten_cache(block, place);
         let name = result.name.clone().or_else(|| {
             let before = place.index.unwrap_or_default() as usize;
             Some(self.calls.call_of(before, &result.call)?.name.clone())
@@ -222,13 +223,14 @@ impl<'a> Pen<'a> {
             pieces.push(Piece::Text(Text::new(&format!("[{name} {number} follows]")), None));
             let what = format!("the {name} of a result goes into a user message after the results");
             self.ledger.change(note::MEDIA_MOVED, place, what);
-            self.moved.push((result.call.clone(), media));
             content::note_name(media, place, self);
+            self.moved.push((result.call.clone(), media));
         } else {
             pieces.push(Piece::Text(Text::new(&format!("[{name}]")), None));
             self.no_block(place, name);
         }
         content::notes(inner, place, self);
+        self.unwritten_cache(inner, place);
     }
 
     /// Writes the media that results left behind.
@@ -294,6 +296,13 @@ impl<'a> Pen<'a> {
 
     pub(super) fn cache_stays(&mut self, place: Place) {
         self.ledger.loss(note::NO_SUCH_CACHE, place, "a cache breakpoint has no place here");
+    }
+
+    /// A mark on what is no part of a message, where parts have one.
+    fn unwritten_cache(&mut self, block: &Block, place: Place) {
+        if block.cache.is_some() && self.writes_cache() {
+            self.cache_stays(place);
+        }
     }
 
     /// Fields of another dialect stay behind; what carries no meaning goes without a note.
