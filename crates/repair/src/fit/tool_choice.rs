@@ -9,6 +9,8 @@
 //!
 //! > Tool choice 'read' not found in 'tools' parameter.
 //!
+//! > Invalid value for 'tool_choice': no function named 'read' was specified in the 'tools' parameter.
+//!
 //! > tool_choice: type "tool" and "any" are not supported for this model.
 //!
 //! ## Example
@@ -66,7 +68,10 @@ fn choose(work: &mut Work<'_>) {
     }
     if let Choice::Named(name) = choice
         && !offer::has(work, name)
-        && (!row.named || row.plain_names && !is_plain(&name.contents()))
+        && (row.known_name
+            || !row.named
+            || row.plain_names && !is_plain(&name.contents())
+            || !work.is_own())
     {
         work.settings().choice = None;
         return work.loss(Place::SETTINGS, "left out a tool choice that names no tool there is");

@@ -88,6 +88,7 @@ static RULES: &[Rule] = &[
     tools::NAMED_CHOICE,
     tools::MOONSHOT_REQUIRED_CHOICE,
     tools::TOOL_TYPE,
+    tools::UNKNOWN_CHOICE,
     tools::TOOL_NAME_PATTERN,
     tools::TOOL_NAME_LENGTH,
     tools::TOOL_DESCRIPTION_LENGTH,

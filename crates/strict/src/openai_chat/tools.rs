@@ -100,6 +100,20 @@ const NAMED: Words = words! {
     &["lm-studio", "generic"] => "Invalid tool_choice type: 'object'. Supported string values: none, auto, required",
 };
 
+pub(super) const UNKNOWN_CHOICE: Rule = Rule {
+    name: "unknown-choice",
+    status: 400,
+    when: "The tool_choice names a function that is not among the tools (openai, azure, vllm).",
+    words: UNKNOWN.lines,
+    evidence: Evidence::Seen,
+    source: "public code 58141549477 (a probe); vLLM source, sglang PR#28862",
+    check: unknown_choice,
+};
+const UNKNOWN: Words = words! {
+    INVENTOR => "Invalid value for 'tool_choice': no function named '{name}' was specified in the 'tools' parameter.",
+    &["vllm"] => "The tool specified in `tool_choice` does not match any of the specified `tools`",
+};
+
 pub(super) const MOONSHOT_REQUIRED_CHOICE: Rule = Rule {
     name: "moonshot-required-choice",
     status: 400,
@@ -236,6 +250,26 @@ fn named_choice(request: &Request<'_>, findings: &mut Findings) {
     if request.body.field("tool_choice").is_some_and(Value::is_object) {
         let refusal = Refusal { path: "tool_choice".into(), ..Refusal::default() };
         NAMED.refuse(request, findings, &refusal);
+    }
+}
+
+fn unknown_choice(request: &Request<'_>, findings: &mut Findings) {
+    let chosen = request.body.field("tool_choice").and_then(|choice| choice.field("function"));
+    let Some(name) = chosen.map(|chosen| string(chosen, "name")) else { return };
+    let tools = items(request.body, "tools");
+    let is_named = |tool: &Value| {
+        ["function", "custom"]
+            .iter()
+            .any(|kind| tool.field(kind).is_some_and(|inner| string(inner, "name") == name))
+    };
+    if !name.is_empty() && !tools.is_empty() && !tools.iter().any(is_named) {
+        let refusal = Refusal {
+            path: "tool_choice".into(),
+            fills: &[("name", name)],
+            param: Some("tool_choice"),
+            code: None,
+        };
+        UNKNOWN.refuse(request, findings, &refusal);
     }
 }
 

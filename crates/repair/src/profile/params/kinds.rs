@@ -118,6 +118,7 @@ pub(super) const FREE_CHOICE: Choosing = Choosing {
     known_names: false,
     named: true,
     parallel: true,
+    known_name: false,
     lone_parallel: true,
     functions_only: false,
     plain_names: false,
@@ -152,6 +153,7 @@ pub(super) const CHAT_INVENTED: Params = Params {
         without_tools: Lone::Nothing,
         lone_parallel: false,
         old: true,
+        known_name: true,
         ..FREE_CHOICE
     },
     format: Format { json_word: true, ..ANY_FORMAT },

@@ -112,6 +112,8 @@ pub struct Choosing {
     pub forced: Forced,
     /// The tools it names must be there.
     pub known_names: bool,
+    /// One that is named alone must be there.
+    pub known_name: bool,
     /// One tool can be named.
     pub named: bool,
     /// Whether calls may be made side by side can be said.

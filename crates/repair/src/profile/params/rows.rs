@@ -181,7 +181,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
     (
         Scope::flavors(CHAT, &["vllm"]),
         Params {
-            choice: Choosing { without_tools: Lone::OnlyNone, ..FREE_CHOICE },
+            choice: Choosing { without_tools: Lone::OnlyNone, known_name: true, ..FREE_CHOICE },
             conflicts: &[STREAMED],
             ..COPY
         },
