@@ -47,7 +47,9 @@ pub fn apply(work: &mut Work<'_>) {
         work.settings().max_tokens = None;
         return work.loss(Place::SETTINGS, "left out the length of the answer: it is not taken");
     }
-    let mut wanted = number::count(said).clamp(row.least, row.most);
+    // Asking for nothing means something to few; what it means is for their own clients to know.
+    let least = if work.is_own() || row.prewarms { row.least } else { row.least.max(1) };
+    let mut wanted = number::count(said).clamp(least, row.most);
     if said < 0.0 {
         wanted = wanted.max(1);
     }

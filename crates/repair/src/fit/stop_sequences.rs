@@ -7,6 +7,8 @@
 //!
 //! > Unsupported parameter: 'stop' is not supported with this model.
 //!
+//! > stop : maximum number of items is 4
+//!
 //! ## Example
 //! ```text
 //! before   stop: "END", "\n"

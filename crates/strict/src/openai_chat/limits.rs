@@ -49,6 +49,34 @@ const MANY: Words = words! {
     INVENTOR => "Invalid '{name}': array too long. Expected an array with maximum length {limit}, but got an array with length {count} instead.",
 };
 
+pub(super) const TOO_MANY_STOPS: Rule = Rule {
+    name: "too-many-stops",
+    status: 400,
+    when: "There are more than 4 stop sequences (groq, glm).",
+    words: STOPS.lines,
+    evidence: Evidence::Seen,
+    source: "letta PR#1288 (Groq), Qwen-Agent#370 (GLM)",
+    check: too_many_stops,
+};
+const STOPS: Words = words! {
+    &["groq"] => "stop : one of the following must be satisfied{which}",
+    &["glm"] => "stop:最大只能有4个停止词",
+};
+
+pub(super) const NO_LENGTH: Rule = Rule {
+    name: "no-length",
+    status: 400,
+    when: "The answer may have less than one token.",
+    words: LENGTH.lines,
+    evidence: Evidence::Seen,
+    source: "recorded replies, public code 36951614859, 61511184616; vLLM source",
+    check: no_length,
+};
+const LENGTH: Words = words! {
+    INVENTOR => "Invalid '{name}': integer below minimum value. Expected a value >= 1, but got {value} instead.",
+    &["vllm"] => "max_tokens must be at least 1, got {value}.",
+};
+
 pub(super) const CONTEXT_LENGTH: Rule = Rule {
     name: "context-length",
     status: 400,
@@ -171,6 +199,24 @@ fn too_many(request: &Request<'_>, findings: &mut Findings) {
             let (limit, count) = (limit.to_string(), count.to_string());
             let fills = [("name", *name), ("limit", limit.as_str()), ("count", count.as_str())];
             MANY.refuse(request, findings, &field(name, &fills, "array_above_max_length"));
+        }
+    }
+}
+
+fn too_many_stops(request: &Request<'_>, findings: &mut Findings) {
+    if items(request.body, "stop").len() > 4 {
+        let which = "\n  stop : value must be a string\n  stop : maximum number of items is 4";
+        STOPS.refuse(request, findings, &field("stop", &[("which", which)], "1214"));
+    }
+}
+
+fn no_length(request: &Request<'_>, findings: &mut Findings) {
+    for name in ["max_tokens", "max_completion_tokens"] {
+        let Some(value) = given(request, name) else { continue };
+        if value.as_f64().is_some_and(|value| value < 1.0) {
+            let value = value.to_string();
+            let fills = [("name", name), ("value", value.as_str())];
+            LENGTH.refuse(request, findings, &field(name, &fills, "integer_below_min_value"));
         }
     }
 }

@@ -112,13 +112,14 @@ pub(super) const FREE_LENGTH: MaxTokens =
     MaxTokens { required: false, least: 0, most: u64::MAX, negative: false, prewarms: false };
 pub(super) const FREE_STOPS: Stops =
     Stops { taken: true, blank: true, empty: true, most: usize::MAX };
+pub(super) const FOUR_STOPS: Stops = Stops { most: 4, ..FREE_STOPS };
 pub(super) const FREE_CHOICE: Choosing = Choosing {
     without_tools: Lone::Any,
     forced: Forced::Free,
     known_names: false,
-    named: true,
     parallel: true,
     known_name: false,
+    named: true,
     lone_parallel: true,
     functions_only: false,
     plain_names: false,
@@ -147,13 +148,14 @@ pub(super) const CHAT_RANGES: Sampling = Sampling {
     penalties: Span::new(-2.0, 2.0),
 };
 pub(super) const CHAT_INVENTED: Params = Params {
+    max_tokens: MaxTokens { least: 1, ..FREE_LENGTH },
     sampling: CHAT_RANGES,
-    stops: Stops { most: 4, ..FREE_STOPS },
+    stops: FOUR_STOPS,
     choice: Choosing {
         without_tools: Lone::Nothing,
+        known_name: true,
         lone_parallel: false,
         old: true,
-        known_name: true,
         ..FREE_CHOICE
     },
     format: Format { json_word: true, ..ANY_FORMAT },

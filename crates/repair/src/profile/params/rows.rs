@@ -2,10 +2,10 @@
 
 use super::kinds::{
     ANY_FORMAT, BEDROCK_OTHERS, CHAT_INVENTED, CHAT_NAMES, CHAT_RANGES, CHAT_REASONING, CONVERSE,
-    CONVERSE_FIELDS, COPY, FIXED, FREE_CHOICE, FREE_LENGTH, GEMINI_OLD, GROK, GROK_REASONING,
-    GROQ_STRANGERS, IN_WORDS, INVENTOR, KIMI_OLD, LOGPROBS, MEDIUM, MISTRAL_STRANGERS, NOT_BOTH,
-    OLD, ONLY_MEDIUM, RESPONDING, ROUTED, STRANGERS, STREAMED, STUDIO, SUBSCRIBED, TOOLS_LOGPROBS,
-    UNFORCED, UNIT, VERTEX,
+    CONVERSE_FIELDS, COPY, FIXED, FOUR_STOPS, FREE_CHOICE, FREE_LENGTH, GEMINI_OLD, GROK,
+    GROK_REASONING, GROQ_STRANGERS, IN_WORDS, INVENTOR, KIMI_OLD, LOGPROBS, MEDIUM,
+    MISTRAL_STRANGERS, NOT_BOTH, OLD, ONLY_MEDIUM, RESPONDING, ROUTED, STRANGERS, STREAMED, STUDIO,
+    SUBSCRIBED, TOOLS_LOGPROBS, UNFORCED, UNIT, VERTEX,
 };
 use super::shapes;
 use super::{
@@ -135,6 +135,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
     (
         Scope::flavors(CHAT, &["groq"]),
         Params {
+            stops: FOUR_STOPS,
             respelled: GROQ_STRANGERS,
             conflicts: &[
                 Conflict { field: "logprobs", item: None, when: When::Always },
@@ -144,6 +145,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
             ..COPY
         },
     ),
+    (Scope::flavors(CHAT, &["glm"]), Params { stops: FOUR_STOPS, ..COPY }),
     (
         Scope::of(CHAT, &["moonshot"], KIMI_OLD),
         Params {
@@ -181,6 +183,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
     (
         Scope::flavors(CHAT, &["vllm"]),
         Params {
+            max_tokens: MaxTokens { least: 1, ..FREE_LENGTH },
             choice: Choosing { without_tools: Lone::OnlyNone, known_name: true, ..FREE_CHOICE },
             conflicts: &[STREAMED],
             ..COPY
