@@ -51,8 +51,11 @@ pub(super) fn decode(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verba
         odd(ledger, place, "a tool that holds something of another type is written anew");
     }
     let typed = kind == "function" || said.is_none();
-    // What calls itself something else is that, also if it calls itself nothing.
-    let bare = kind == "function" || !said.is_some_and(Node::is_string);
+    // What calls itself something else is that, also if it calls itself nothing; only a tool in the
+    // form of another dialect is a function by its schema.
+    let bare = kind == "function"
+        || !said.is_some_and(Node::is_string)
+        || kind == "custom" && node.get("input_schema").is_some_and(Node::is_object);
     let (inner, freeform) = match (&*kind, function, custom) {
         ("custom", _, Some(custom)) if custom.is_object() => (custom, true),
         // Whatever type it says, it describes a function, if there is anything of one.
@@ -105,12 +108,14 @@ fn without(node: Node<'_>, gone: &[&str]) -> Json {
 
 /// A tool as what stands inside describes it.
 fn described(node: Node<'_>, inner: Node<'_>, freeform: bool) -> Verbatim<Tool> {
-    let [name, schema, description, strict, format] =
-        inner.pick(["name", "parameters", "description", "strict", "format"]);
+    let [name, schema, description, strict, format, elsewhere] =
+        inner.pick(["name", "parameters", "description", "strict", "format", ELSEWHERE]);
+    // Agents that know the model by its name offer it tools as its own API has them.
+    let elsewhere = elsewhere.filter(|_| schema.is_none() && !freeform);
     let kind = if freeform {
         ToolKind::Freeform { format: some(format).map(|format| flat(&format)) }
     } else {
-        ToolKind::Function { schema: some(schema) }
+        ToolKind::Function { schema: some(schema.or(elsewhere)) }
     };
     let mut tool = Tool::new(name.and_then(Node::text).unwrap_or_default(), kind);
     tool.description = description.and_then(Node::text);
@@ -118,6 +123,9 @@ fn described(node: Node<'_>, inner: Node<'_>, freeform: bool) -> Verbatim<Tool> 
     tool.cache = parts::cache(node);
     tool.extras = extras(node);
     let bare = inner.raw().len() == node.raw().len();
+    if bare && elsewhere.is_some() {
+        tool.extras.retain(ID, |key, _| key != ELSEWHERE);
+    }
     if let Some(others) = others(inner, &tool).filter(|_| !freeform && !bare) {
         tool.extras.put(ID, INSIDE, others);
     }
@@ -138,6 +146,7 @@ fn others(function: Node<'_>, tool: &Tool) -> Option<Json> {
         "name" | "parameters" => true,
         "description" => tool.description.is_some(),
         "strict" => tool.strict.is_some(),
+        ELSEWHERE => function.get("parameters").is_none(),
         // A bare function stands where these do.
         name => field.value.is_null() || is_known(name),
     };
@@ -299,6 +308,9 @@ fn one_string() -> Json {
 
 /// Where a tool keeps what else its function says.
 const INSIDE: Text = Text::word("function");
+
+/// What another dialect calls the schema of a tool.
+const ELSEWHERE: &str = "input_schema";
 
 /// Whether this is a key of a tool, bare functions included.
 fn is_known(key: &str) -> bool {
