@@ -172,7 +172,7 @@ fn marked(json: &Json, cache: Option<&Cache>) -> Json {
 }
 
 /// The field that marks, in the one dialect whose own blocks are kept as written and may be marked.
-const FIELD: &str = "cache_control";
+pub(crate) const FIELD: &str = "cache_control";
 
 /// Whether a dialect remembers with this how a mark was spelled.
 fn is_remembered(key: &Text) -> bool {

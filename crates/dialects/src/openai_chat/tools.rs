@@ -120,7 +120,7 @@ fn described(node: Node<'_>, inner: Node<'_>, freeform: bool) -> Verbatim<Tool> 
     let mut tool = Tool::new(name.and_then(Node::text).unwrap_or_default(), kind);
     tool.description = description.and_then(Node::text);
     tool.strict = strict.and_then(Node::boolean);
-    tool.cache = parts::cache(node);
+    tool.cache = parts::cache(node).or_else(|| parts::cache(inner));
     tool.extras = extras(node);
     let bare = inner.raw().len() == node.raw().len();
     if bare && elsewhere.is_some() {

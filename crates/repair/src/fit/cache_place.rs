@@ -1,5 +1,6 @@
 //! A cache mark on reasoning goes to the block before it.
 //!
+//! One that a client of another API puts on a whole message goes to the last block of that message.
 //! A mark that stood at the head of a turn, where it marks nothing, marks the block that comes before it
 //! now.
 //!
@@ -19,6 +20,9 @@ use crate::marks::{self, Spot};
 use crate::{About, Work};
 
 pub fn apply(work: &mut Work<'_>) {
+    if !work.is_own() && work.holds(About::Extras) {
+        whole_turns(work);
+    }
     if let Some(kind) = work.profile.cache.beside.filter(|_| work.holds(About::Foreign)) {
         heads(work, kind);
     }
@@ -45,6 +49,25 @@ pub fn apply(work: &mut Work<'_>) {
             None => work.loss(spot.place(), "left out a cache mark: reasoning carries none"),
         }
         marks::set(work, spot, None);
+    }
+}
+
+/// Where dialects are crossed, blocks are marked, and not the turn around them.
+fn whole_turns(work: &mut Work<'_>) {
+    let source = work.conversation().source;
+    for turn in 0..work.turns().len() {
+        let mark = work.turns()[turn].extras.find(source, marks::FIELD).map(Json::doc);
+        let Some(mark) = mark.filter(|mark| mark.root().is_object()) else { continue };
+        let takes = |block: &usize| {
+            !is_reasoning(work, turn, *block) && !work.is_refused(work.block(turn, *block))
+        };
+        let Some(block) = (0..work.blocks(turn).len()).rev().find(takes) else { continue };
+        work.turn(turn).extras.retain(source, |key, _| key != marks::FIELD);
+        if work.block(turn, block).cache.is_none() {
+            let ttl = mark.root().get("ttl").and_then(Node::text);
+            marks::set(work, Spot::Block(turn, block), Some(Cache { ttl }));
+        }
+        work.change(Place::turn(turn), "the cache mark of the message is one of its last block");
     }
 }
 
