@@ -24,7 +24,7 @@ use interlingua_model::{Place, Reasoning, ReasoningMode};
 use interlingua_wire::{Json, Text};
 
 use crate::profile::params::Spelling;
-use crate::profile::thinking::{Asked, Budget, Measure, Off, asked};
+use crate::profile::thinking::{Asked, Budget, Measure, Off, asked, is_apart};
 use crate::{Work, measure, number};
 
 pub fn apply(work: &mut Work<'_>) {
@@ -80,10 +80,15 @@ fn unsaid(work: &mut Work<'_>) {
     }
     let asks = said.effort.is_some();
     let shown = said.display.as_ref().is_some_and(|display| !HIDDEN.iter().any(|w| display == w));
+    // Without being asked, the model would not think at all.
+    let waits = asks && !row.unasked && !is_apart(work.conversation().source);
     if row.adaptive && shown {
         edit(work).mode = Some(ReasoningMode::Adaptive);
         work.change(Place::SETTINGS, "thinking that is to be shown is asked for");
-    } else if asks && row.efforts.is_some_and(<[_]>::is_empty) {
+    } else if row.adaptive && waits {
+        edit(work).mode = Some(ReasoningMode::Adaptive);
+        work.change(Place::SETTINGS, "the effort asks for thinking: it is adaptive");
+    } else if waits || asks && row.efforts.is_some_and(<[_]>::is_empty) {
         adaptive(work);
     } else if shown && !row.adaptive {
         edit(work).display = None;

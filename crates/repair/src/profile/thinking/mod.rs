@@ -4,7 +4,7 @@ mod elsewhere;
 mod open;
 mod rows;
 
-use interlingua_model::{Reasoning, ReasoningMode, Settings};
+use interlingua_model::{DialectId, Reasoning, ReasoningMode, Settings};
 use interlingua_wire::Kind;
 
 pub(super) use rows::ROWS;
@@ -196,6 +196,11 @@ impl Thinking {
     }
 }
 
+/// Whether an effort asks for nothing by itself in a dialect: thinking is asked for beside it.
+pub fn is_apart(dialect: DialectId) -> bool {
+    APART.contains(&dialect.0)
+}
+
 /// How the settings ask for thinking, by mode, budget and effort together.
 pub fn asked(settings: &Settings) -> Asked {
     let Some(Reasoning { mode, effort, budget, .. }) = &settings.reasoning else {
@@ -215,3 +220,5 @@ pub fn asked(settings: &Settings) -> Asked {
         None => Asked::Unsaid,
     }
 }
+
+const APART: &[&str] = &["anthropic", "bedrock"];
