@@ -1,12 +1,14 @@
 //! A word that the target does not know is left out of the settings.
 //!
 //! Such as a service tier, how long the answer shall be, or how reasoning is shown. An id that is too
-//! long is said in a shorter form.
+//! long is said in a shorter form, and one that is an address of mail as a hash.
 //!
 //! ## Why
 //! > Invalid value: 'huge'. Supported values are: 'low', 'medium', and 'high'.
 //!
 //! > service_tier: Input should be 'auto' or 'standard_only'
+//!
+//! > metadata.user_id: user_id appears to contain an email address.
 //!
 //! ## Example
 //! ```text
@@ -54,6 +56,33 @@ pub fn apply(work: &mut Work<'_>) {
         }
     }
     long_ids(work);
+    mailed_id(work);
+}
+
+/// Made of the address alone: who comes again is known again.
+fn mailed_id(work: &mut Work<'_>) {
+    let user = work.conversation().settings.user.as_ref();
+    let mailed = user.filter(|_| !work.profile.params.mailed_user);
+    let Some(user) = mailed.filter(|id| is_mail(&id.contents())).cloned() else { return };
+    work.settings().user = Some(derive_id("user_", &user, 0));
+    work.change(Place::SETTINGS, "the user's id is an address of mail: it is said as a hash");
+}
+
+/// Whether there is anything like `name@host.tld` in it.
+fn is_mail(id: &str) -> bool {
+    let in_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '-');
+    let in_host = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
+    let mut parts = id.split('@');
+    let mut name = parts.next().unwrap_or_default();
+    parts.any(|rest| {
+        let named = std::mem::replace(&mut name, rest).ends_with(in_name);
+        let host = rest.split(|c| !in_host(c)).next().unwrap_or_default();
+        let ends = |at: usize| {
+            let end = host[at + 1..].bytes().take_while(u8::is_ascii_alphabetic).count();
+            at > 0 && end >= 2
+        };
+        named && host.match_indices('.').any(|(at, _)| ends(at))
+    })
 }
 
 fn long_ids(work: &mut Work<'_>) {

@@ -155,11 +155,43 @@ fn fallbacks(request: &Request<'_>, findings: &mut Findings) {
     }
 }
 
+/// "metadata.user_id: user_id appears to contain an email address."
+fn mailed(request: &Request<'_>, findings: &mut Findings) {
+    let user = request.body.pointer("/metadata/user_id").and_then(Value::as_str);
+    if user.is_some_and(has_mail) {
+        findings.add("metadata.user_id", MAILED);
+    }
+}
+
+/// Whether something in it is written as `name@host.tld` is.
+fn has_mail(id: &str) -> bool {
+    id.match_indices('@').any(|(at, _)| {
+        let named = id[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || "._%+-".contains(c));
+        let host = id[at + 1..].split(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '-');
+        let host = host.into_iter().next().unwrap_or_default().as_bytes();
+        let is_end = |part: &[u8]| {
+            part[0] == b'.' && part[1].is_ascii_alphabetic() && part[2].is_ascii_alphabetic()
+        };
+        named && host.windows(3).skip(1).any(is_end)
+    })
+}
+
+const MAILED: &str = "metadata.user_id: user_id appears to contain an email address. Please send a uuid or hash value instead.";
+
 /// Tokens of the smallest budget of a task.
 const TASK: i64 = 20_000;
 const FALLBACKS: usize = 3;
 
-pub(super) const RULES: [Rule; 10] = [
+pub(super) const RULES: [Rule; 11] = [
+    Rule {
+        name: "mail-address",
+        status: 400,
+        when: "The id of the user contains an email address.",
+        words: MAILED,
+        evidence: Evidence::Seen,
+        source: "https://github.com/BerriAI/litellm/issues/10106, whose log ends in the last word",
+        check: mailed,
+    },
     Rule {
         name: "small-task-budget",
         status: 400,

@@ -49,6 +49,7 @@ pub(super) const OLD: Params = Params {
     tiers: Some(&["auto", "standard_only"]),
     displays: Some(&["summarized", "omitted"]),
     beta_display: Some(("updates", "thinking-display-updates-")),
+    mailed_user: false,
     shapes: shapes::ANTHROPIC,
     conflicts: &[CONTAINER],
     ..COPY
@@ -101,6 +102,7 @@ pub(super) const COPY: Params = Params {
     beta_display: None,
     any_off: false,
     longest_user: usize::MAX,
+    mailed_user: true,
     longest_cache_key: usize::MAX,
     respelled: &[],
     shapes: shapes::CHAT,

@@ -43,6 +43,8 @@ pub struct Params {
     pub any_off: bool,
     /// The longest id of an end user; none is taken where it is nothing.
     pub longest_user: usize,
+    /// That id may be an address of mail.
+    pub mailed_user: bool,
     /// The longest key of a cache.
     pub longest_cache_key: usize,
     /// The fields of the settings in the target's own dialect.
