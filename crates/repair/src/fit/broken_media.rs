@@ -8,6 +8,8 @@
 //!
 //! > Unable to download the file
 //!
+//! > Only HTTPS URLs are supported.
+//!
 //! > The image data you provided does not represent a valid image.
 //!
 //! ## Example
@@ -58,7 +60,7 @@ fn broken(media: &Media, spot: &Spot, rules: &Rules) -> Option<&'static str> {
             let fetched = match rules.addresses {
                 Fetched::Unchecked => true,
                 Fetched::NoData => !is_image || !url.starts_with("data:"),
-                Fetched::Web => !spot.is_seen() || is_address(&url),
+                Fetched::Https => !spot.is_seen() || is_address(&url),
             };
             if !fetched {
                 return Some("nothing can be fetched from its address");
@@ -71,6 +73,6 @@ fn broken(media: &Media, spot: &Spot, rules: &Rules) -> Option<&'static str> {
 }
 
 fn is_address(url: &str) -> bool {
-    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    let rest = url.strip_prefix("https://");
     rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'))
 }

@@ -131,8 +131,8 @@ pub enum Fetched {
     Unchecked,
     /// An image is not in the address itself, unless as base64.
     NoData,
-    /// Something can be fetched from there.
-    Web,
+    /// Something can be fetched from there, and safely.
+    Https,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,7 +186,7 @@ const ANTHROPIC: Media = Media {
     document_types: Some(&["application/pdf"]),
     exact_types: true,
     images: Checked::Header,
-    addresses: Fetched::Web,
+    addresses: Fetched::Https,
     image_size: Some(10 * 1024 * 1024),
     image_side: Some(8000),
     crowd: Some((20, 2000)),

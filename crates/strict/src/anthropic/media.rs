@@ -15,8 +15,8 @@ use crate::{Evidence, Findings, Request, Rule};
 struct Media {
     /// Those that stand in the request as base64.
     images: Vec<Image>,
-    /// Addresses from which nothing can be fetched.
-    nowhere: Vec<String>,
+    /// Addresses from which nothing can be fetched, and what is said of them.
+    nowhere: Vec<(String, &'static str)>,
     /// The place of the first image that is too many, if it is.
     count: usize,
     beyond: Option<String>,
@@ -62,8 +62,10 @@ impl Media {
             }
         }
         match (kind, from) {
-            (_, "url") if !is_address(string(source, "url")) => {
-                self.nowhere.push(format!("{}.{kind}.source.url", path()));
+            (_, "url") => {
+                let refused = refused(string(source, "url"));
+                let nowhere = refused.map(|words| (format!("{}.{kind}.source.url", path()), words));
+                self.nowhere.extend(nowhere);
             }
             ("image", "base64") => {
                 let data = string(source, "data");
@@ -88,10 +90,14 @@ impl Media {
     }
 }
 
-/// Whether something could be fetched from there.
-fn is_address(url: &str) -> bool {
-    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
-    rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'))
+/// What is said of an address from which nothing is fetched.
+fn refused(url: &str) -> Option<&'static str> {
+    let names = |rest: &str| !rest.is_empty() && !rest.starts_with('/');
+    match (url.strip_prefix("https://"), url.strip_prefix("http://")) {
+        (Some(rest), _) if names(rest) => None,
+        (_, Some(rest)) if names(rest) => Some(INSECURE),
+        _ => Some(UNREACHABLE),
+    }
 }
 
 /// The pages of a PDF: its page objects, where they stand in the open. Newer files may hide them in
@@ -141,8 +147,8 @@ fn undecodable(request: &Request<'_>, findings: &mut Findings) {
 }
 
 fn unreachable(request: &Request<'_>, findings: &mut Findings) {
-    for path in &Media::of(request, findings).nowhere {
-        findings.add(path, UNREACHABLE);
+    for (path, words) in &Media::of(request, findings).nowhere {
+        findings.add(path, *words);
     }
 }
 
@@ -193,6 +199,7 @@ const LONGEST_OF_MANY: u32 = 2000;
 const PAGE: &[u8] = b"/Type";
 const UNDECODABLE: &str = "Could not process image";
 const UNREACHABLE: &str = "Unable to download the file";
+const INSECURE: &str = "Only HTTPS URLs are supported.";
 
 pub(super) const RULES: [Rule; 7] = [
     Rule {
@@ -226,9 +233,9 @@ pub(super) const RULES: [Rule; 7] = [
         name: "unreachable-media",
         status: 400,
         when: "The address of an image or document is none from which something can be fetched.",
-        words: UNREACHABLE,
+        words: "Unable to download the file\nOnly HTTPS URLs are supported.",
         evidence: Evidence::Seen,
-        source: "L8; live probe 69439831363",
+        source: "L8; live probe 69439831363; of http, https://github.com/BrokkAi/brokk-app/issues/2269",
         check: unreachable,
     },
     Rule {
