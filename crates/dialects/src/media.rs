@@ -56,6 +56,15 @@ pub fn sniff(data: &str) -> Option<&'static str> {
     SIGNATURES.iter().find(|(start, _)| data.starts_with(start)).map(|(_, mime)| *mime)
 }
 
+/// The MIME type of a file that came without one: as its first bytes show, or as its name says.
+pub fn type_of_file(data: &str, name: Option<&Text>) -> Option<&'static str> {
+    let by_name = || {
+        let name = name?.contents().to_ascii_lowercase();
+        mime_of_format(MediaKind::Document, name.rsplit_once('.')?.1)
+    };
+    sniff(data).or_else(by_name)
+}
+
 /// The first name of a MIME type is the one written.
 const FORMATS: &[(MediaKind, &str, &str)] = &[
     (MediaKind::Image, "png", "image/png"),

@@ -190,7 +190,7 @@ fn file(node: Node<'_>) -> Read {
     let source = if let Some(data) = file.get("file_data").and_then(Node::text) {
         match media::source_of_url(&data) {
             Source::Url { .. } if !data.raw().starts_with("http") => {
-                let mime = media::sniff(data.raw()).map(Text::word);
+                let mime = media::type_of_file(data.raw(), name.as_ref()).map(Text::word);
                 Source::Base64 { mime, data }
             }
             source => source,

@@ -289,11 +289,7 @@ fn file_data(data: &Text, name: Option<&Text>) -> Source {
     if data.raw().starts_with("data:") {
         return media::source_of_url(data);
     }
-    let by_name = || {
-        let name = name?.contents().to_ascii_lowercase();
-        media::mime_of_format(MediaKind::Document, name.rsplit_once('.')?.1)
-    };
-    let mime = media::sniff(data.raw()).or_else(by_name).map(Text::word);
+    let mime = media::type_of_file(data.raw(), name).map(Text::word);
     Source::Base64 { mime, data: data.clone() }
 }
 

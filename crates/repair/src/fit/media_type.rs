@@ -96,13 +96,12 @@ fn better(media: &Media, spot: &Spot, rules: &Rules) -> Option<Better> {
     (mime.is_some() || data.is_some()).then_some(Better { mime, data })
 }
 
-/// The type of a document that says another, or none. The first bytes tell; of one without a type the
-/// first that is taken is as good as any.
+/// The type of a document that says another, or none, as its first bytes tell.
 fn document(media: &Media, rules: &Rules) -> Option<&'static str> {
     let Source::Base64 { mime, data } = &media.source else { return None };
     let first = *rules.document_types?.first()?;
     let said = mime.as_ref().is_some_and(|mime| *mime == first);
-    let looks = || mime.is_none() || data.contents().starts_with(PDF);
+    let looks = || data.contents().starts_with(PDF);
     (media.kind == MediaKind::Document && !said && looks()).then_some(first)
 }
 

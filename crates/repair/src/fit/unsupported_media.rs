@@ -113,6 +113,7 @@ fn fate(work: &Work<'_>, spot: &Spot, one: &Media) -> Fate {
         return match wrong_type(one, kind, rules, own) {
             Some(mime) => match written(one, &mime) {
                 Some(text) if sources.text == Plain::Taken && changed => Fate::AsPlain(text),
+                _ if mime.is_empty() => Fate::Goes("of what type it is is not known".to_owned()),
                 _ => Fate::Goes(format!("the type `{mime}` is not taken")),
             },
             None => Fate::Stays,
@@ -213,15 +214,17 @@ fn wrong_type(
     (!taken).then(|| mime.into_owned())
 }
 
-/// The text of a document that is given as data, and of a type that is text.
+/// The text of a document that is given as data, and of a type that is text; or of none, if it is text.
 fn written(media: &Media, mime: &str) -> Option<Text> {
     let Source::Base64 { data, .. } = &media.source else { return None };
-    let is_text = mime.starts_with("text/") || mime == "application/json";
+    let is_text = mime.starts_with("text/") || mime == "application/json" || mime.is_empty();
     if media.kind != MediaKind::Document || !is_text {
         return None;
     }
     let bytes = base64::decode(&base64::tidy(&data.contents()), usize::MAX)?;
-    String::from_utf8(bytes).ok().map(|text| Text::new(&text))
+    let text = String::from_utf8(bytes).ok()?;
+    let is_odd = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{c}');
+    (!mime.is_empty() || !text.contains(is_odd)).then(|| Text::new(&text))
 }
 
 fn why(work: &Work<'_>, spot: &Spot, one: &Media, sources: Sources) -> String {
