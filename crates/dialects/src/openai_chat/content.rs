@@ -73,7 +73,11 @@ fn media_pieces<'c>(
             out.push(Piece::Text(text.clone(), Some(block)));
         }
         Source::Blocks(blocks) => {
-            pen.ledger.change(note::NO_SUCH_BLOCK, place, "a document is written as its blocks");
+            let what = match &media.name {
+                Some(name) => format!("the document `{name}` is written as its blocks alone"),
+                None => "a document is written as its blocks".to_owned(),
+            };
+            pen.ledger.change(note::NO_SUCH_BLOCK, place, what);
             for inner in blocks {
                 pieces(inner, place, out, pen);
             }

@@ -22,7 +22,7 @@
 //! after    user: "what is this?", "[image omitted: this model takes none]"
 //! ```
 
-use interlingua_model::{Block, Body, Media, MediaKind, Source, Verbatim};
+use interlingua_model::{Block, Body, Extras, Media, MediaKind, Source, Verbatim};
 use interlingua_wire::{Json, Text};
 
 use crate::Work;
@@ -56,12 +56,20 @@ pub fn apply(work: &mut Work<'_>) {
                 media::edit_media(work, &spot, |media| media.source = Source::Text(text));
             }
             Fate::AsText(text) => {
+                let Beside { said, lost } = beside(media::block(work, &spot), one);
                 if holds_media(&one.source) {
                     work.loss(spot.place(), "a document is said as text, without its images");
                 } else {
                     work.change(spot.place(), "a plain document is said as text");
                 }
-                media::say(work, &spot, Text::new(&text));
+                if !lost.is_empty() {
+                    let what = format!("left out {} of the document", lost.join(", "));
+                    work.loss(spot.place(), what);
+                }
+                let words: Vec<_> = said.into_iter().chain([text]).collect();
+                media::say(work, &spot, Text::new(&words.join("
+
+")));
             }
             Fate::Goes(why) => media::omit(work, &spot, &why),
         }
@@ -77,6 +85,28 @@ enum Fate {
     AsPlain(Text),
     AsText(String),
     Goes(String),
+}
+
+/// What is said of a document beside what stands in it.
+struct Beside {
+    /// Its title, and where it is from.
+    said: Vec<String>,
+    lost: Vec<String>,
+}
+
+fn beside(block: &Block, one: &Media) -> Beside {
+    let contents = |text: Text| Some(text.contents().into_owned()).filter(|text| !text.is_empty());
+    let mut said: Vec<String> = one.name.clone().and_then(contents).into_iter().collect();
+    let mut lost = Vec::new();
+    let extras = block.extras.all().map_or(&[][..], |(_, extras)| extras);
+    for (key, value) in extras.iter().filter(|(key, _)| !Extras::is_memory(key)) {
+        match value.text().and_then(contents).filter(|_| *key == CONTEXT) {
+            Some(context) => said.push(context),
+            None if *value == Json::NULL => {}
+            None => lost.push(format!("`{key}`")),
+        }
+    }
+    Beside { said, lost }
 }
 
 fn fate(work: &Work<'_>, spot: &Spot, one: &Media) -> Fate {
@@ -246,6 +276,9 @@ fn why(work: &Work<'_>, spot: &Spot, one: &Media, sources: Sources) -> String {
         },
     }
 }
+
+/// The field of a document that says in words where it is from.
+const CONTEXT: &str = "context";
 
 /// What a file that holds something else than a document has among its extras.
 const FILE: &str = "part file";
