@@ -1,7 +1,7 @@
 //! The root of a schema as that of an object, and choices there merged into it.
 
 use interlingua_wire::json::Object;
-use interlingua_wire::{Json, Node, Text};
+use interlingua_wire::{Json, Kind, Node, Text};
 
 use super::inline::target;
 use super::look::TYPES;
@@ -34,6 +34,23 @@ pub(crate) fn object(schema: Option<&Json>, refused: &[&str]) -> Rooted {
     let parts = Parts::of(root, root, 0);
     let words = if merges { spoken(root, named) } else { None };
     Rooted { json: merged(root, named, &parts, refused), words }
+}
+
+/// The object that a string holds.
+pub(crate) fn in_string(schema: &Json) -> Option<Json> {
+    let text = schema.text()?;
+    Json::parse(text.contents().into_owned()).ok().filter(Json::is_object)
+}
+
+/// Whether it says something, and is no schema.
+pub(crate) fn is_lost(schema: &Json) -> bool {
+    let doc = schema.doc();
+    match doc.root().kind() {
+        Kind::Object | Kind::Null | Kind::Bool => false,
+        Kind::String => doc.root().text().is_some_and(|text| !text.contents().trim().is_empty()),
+        Kind::Array => !doc.root().is_empty(),
+        Kind::Number => true,
+    }
 }
 
 /// A schema that asks for nothing.

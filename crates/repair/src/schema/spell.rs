@@ -46,6 +46,7 @@ impl Pen {
                     self.keyword(schema, &field.key(), field.value, object);
                 }
                 self.missing_items(schema, object);
+                self.missing_names(schema, object);
             }),
             Kind::Bool => out.json(&schema.json()),
             Kind::Null | Kind::Number | Kind::String | Kind::Array => {
@@ -96,7 +97,7 @@ impl Pen {
                     value.items().for_each(|one| self.schema(one, list.item()));
                 });
             }
-            Keyword::Names if value.is_array() => self.names(key, value, object),
+            Keyword::Names if value.is_array() => self.names(schema, key, value, object),
             Keyword::Values if !value.is_array() && !value.is_object() && !value.is_null() => {
                 self.touch(&name);
                 object.key_text(key).array(|list| list.item().json(&value.json()));
@@ -163,9 +164,18 @@ impl Pen {
         }
     }
 
-    fn names(&mut self, key: &Text, value: Node<'_>, object: &mut Object<'_>) {
+    /// What is required is said by the object, and not by its properties.
+    fn missing_names(&mut self, schema: Node<'_>, object: &mut Object<'_>) {
+        let names: Vec<Text> = of_properties(schema).collect();
+        if !names.is_empty() && !schema.get("required").is_some_and(Node::is_array) {
+            object.array("required", |list| names.iter().for_each(|name| list.item().text(name)));
+        }
+    }
+
+    fn names(&mut self, schema: Node<'_>, key: &Text, value: Node<'_>, object: &mut Object<'_>) {
         let mut names: Vec<Text> = Vec::new();
-        for name in value.items().filter_map(Node::text) {
+        let more = of_properties(schema).filter(|_| *key == "required");
+        for name in value.items().filter_map(Node::text).chain(more) {
             if !names.contains(&name) {
                 names.push(name);
             }
@@ -257,6 +267,13 @@ impl Pen {
             _ => {}
         }
     }
+}
+
+/// The properties of an object that say themselves that they are required.
+fn of_properties<'a>(schema: Node<'a>) -> impl Iterator<Item = Text> + 'a {
+    let properties = schema.get("properties").into_iter().flat_map(Node::fields);
+    let says = |schema: Node<'a>| schema.get("required").and_then(Node::boolean) == Some(true);
+    properties.filter(move |field| says(field.value)).map(|field| field.key())
 }
 
 fn fits(kind: Keyword, value: Node<'_>) -> bool {
