@@ -18,16 +18,16 @@
 //! after    user: "A title?"   assistant: "Title:"   user: "Continue."
 //! ```
 
-use interlingua_model::{Block, Body, Place, Role, Turn};
+use interlingua_model::{Block, Body, Place, Role, Turn, Verbatim};
 use interlingua_wire::{Json, Text};
 
 use crate::Work;
-use crate::look::is_assistants;
+use crate::look::{instructs, is_assistants, words};
 use crate::profile::roles::Last;
 
 pub fn apply(work: &mut Work<'_>) {
     let Some(last) = work.last_speaker() else { return };
-    if !is_assistants(&work.turns()[last]) || may_be_last(work, last) {
+    if !is_assistants(&work.turns()[last]) || may_be_last(work, last) || is_reminded(work, last) {
         return;
     }
     let mut turn = Turn::new(Role::User);
@@ -35,6 +35,16 @@ pub fn apply(work: &mut Work<'_>) {
     let at = work.turns().len();
     work.insert_turn(at, turn);
     work.change(Place::turn(at), "the user has the last word: the model is asked to continue");
+}
+
+/// Whether instructions follow that the user says in the end.
+fn is_reminded(work: &Work<'_>, last: usize) -> bool {
+    let says = |block: &Verbatim<Block>| words(block).is_some_and(|text| !text.is_blank());
+    !work.is_own()
+        && work.profile.roles.instructions.are_apart(true)
+        && work.turns()[last + 1..]
+            .iter()
+            .any(|turn| instructs(turn) && turn.blocks.iter().any(says))
 }
 
 /// Whether a turn of the assistant's at the end stays there.
