@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use interlingua_model::{Block, Body, DialectId};
+use interlingua_model::{Block, Body, DialectId, Source};
 use interlingua_wire::{Field, Kind, Node, Text};
 
 use crate::profile::told::{self, BARE, SILENT, Told};
@@ -15,6 +15,8 @@ pub(crate) struct Words {
     pub(crate) text: Text,
     /// The block holds nothing else.
     pub(crate) whole: bool,
+    /// An image that stood in it.
+    pub(crate) shown: Option<Source>,
 }
 
 /// The words for a block that another dialect than this one knows; `None` for any other, and for one
@@ -27,12 +29,15 @@ pub(crate) fn words(block: &Block, dialect: DialectId) -> Option<Words> {
     let doc = json.doc();
     let (node, kind) = (doc.root(), kind.contents());
     if let Some(row) = told::find(of.0, &kind) {
+        let shown = row.shown.and_then(|(within, key)| picture(node.get(within)?.get(key)?));
+        // What is shown need not be told.
+        let row = if shown.is_some() { &Told { texts: &[], ..*row } } else { row };
         let text = Text::new(&in_words(row, &kind, node));
-        return (!text.is_blank()).then_some(Words { text, whole: false });
+        return (!text.is_blank()).then_some(Words { text, whole: false, shown });
     }
     if let Some(text) = node.get("text").and_then(Node::text).filter(|text| !text.is_blank()) {
         let whole = node.fields().all(|field| PLAIN.iter().any(|key| field.is(key)));
-        return Some(Words { text, whole });
+        return Some(Words { text, whole, shown: None });
     }
     let mut lines = Vec::new();
     node.get("content").into_iter().for_each(|content| texts(content, &mut lines));
@@ -40,7 +45,18 @@ pub(crate) fn words(block: &Block, dialect: DialectId) -> Option<Words> {
         lines.extend(medium(&kind).map(|noun| format!("[{noun} omitted: it cannot be read]")));
     }
     let text = (!lines.is_empty()).then(|| Text::new(&lines.join("\n\n")))?;
-    Some(Words { text, whole: false })
+    Some(Words { text, whole: false, shown: None })
+}
+
+/// The image at an address, or in it.
+fn picture(address: Node<'_>) -> Option<Source> {
+    let address = address.text().filter(|address| !address.is_blank())?;
+    let Some(held) = address.strip_prefix("data:") else {
+        return Some(Source::Url { mime: None, url: address });
+    };
+    let (mime, data) = held.split_once(",")?;
+    let mime = mime.contents().strip_suffix(";base64").map(Text::new)?;
+    Some(Source::Base64 { mime: Some(mime), data })
 }
 
 /// What a block that cannot be read was to show.

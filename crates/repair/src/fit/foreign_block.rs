@@ -2,8 +2,8 @@
 //!
 //! What a provider's own tools did, what a search found, a block of a type that nobody has heard of: the
 //! target has no such block, but the model has to know what was said and done. What has a text is that
-//! text; calls and results of such tools say what they are. What says nothing to a reader is left to
-//! `unknown-block`.
+//! text; calls and results of such tools say what they are, and an image among them is shown. What says
+//! nothing to a reader is left to `unknown-block`.
 //!
 //! ## Why
 //! > messages.0.content.0: Input tag 'input_text' found using 'type' does not match any of the
@@ -16,7 +16,7 @@
 //!          "found it"
 //! ```
 
-use interlingua_model::{Block, Body, Place, ToolResult};
+use interlingua_model::{Block, Body, Media, MediaKind, Place, Source, ToolResult};
 
 use crate::Work;
 use crate::telling::{self, Words};
@@ -24,12 +24,20 @@ use crate::telling::{self, Words};
 pub fn apply(work: &mut Work<'_>) {
     let dialect = work.profile.dialect;
     for turn in 0..work.turns().len() {
-        for at in 0..work.blocks(turn).len() {
+        let mut next = 0;
+        while next < work.blocks(turn).len() {
+            let at = next;
+            next += 1;
             let place = Place::block(turn, at);
             let block = work.block(turn, at);
-            if let Some(words) = telling::words(block, dialect) {
+            if let Some(mut words) = telling::words(block, dialect) {
                 note(work, place, &words, &kind(work.block(turn, at)));
+                let shown = words.shown.take();
                 say(work.edit(turn, at), words);
+                if let Some(source) = shown {
+                    work.part((turn, at), (turn, next), image(source));
+                    next += 1;
+                }
             } else if let Body::ToolResult(ToolResult { content, .. }) = &block.body {
                 let told: Vec<_> =
                     content.iter().map(|inner| telling::words(inner, dialect)).collect();
@@ -72,6 +80,11 @@ fn note(work: &mut Work<'_>, place: Place, words: &Words, kind: &str) {
     } else {
         work.loss(place, format!("`{kind}` is told in words: there is no such block here"));
     }
+}
+
+fn image(source: Source) -> Block {
+    let media = Media { kind: MediaKind::Image, source, name: None, detail: None };
+    Block::new(Body::Media(Box::new(media)))
 }
 
 fn say(block: &mut Block, words: Words) {

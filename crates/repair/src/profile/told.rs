@@ -18,6 +18,8 @@ pub struct Told {
     pub written: &'static [&'static str],
     /// Fields of which the texts are told.
     pub texts: &'static [&'static str],
+    /// The field that holds an image by its address, which is shown after the words.
+    pub shown: Option<(&'static str, &'static str)>,
 }
 
 /// The row for a kind of block.
@@ -39,6 +41,10 @@ impl Told {
 
     const fn written(self, written: &'static [&'static str]) -> Self {
         Self { written, ..self }
+    }
+
+    const fn shown(self, within: &'static str, address: &'static str) -> Self {
+        Self { shown: Some((within, address)), ..self }
     }
 
     const fn inside(self) -> Self {
@@ -65,6 +71,7 @@ const fn told(dialect: &'static str, kind: &'static str, texts: &'static [&'stat
         names: &[],
         written: &[],
         texts,
+        shown: None,
     }
 }
 
@@ -92,7 +99,7 @@ static ROWS: &[Told] = &[
         .written(&["arguments"]),
     told(RESPONSES, "mcp_approval_response", &["reason"]).written(&["approve"]),
     told(RESPONSES, "computer_call", &[]).written(&["action", "actions"]),
-    told(RESPONSES, "computer_call_output", &["output"]),
+    told(RESPONSES, "computer_call_output", &["output"]).shown("output", "image_url"),
     told(RESPONSES, "local_shell_call", &[]).written(&["action"]),
     told(RESPONSES, "local_shell_call_output", &["output"]),
     told(RESPONSES, "shell_call", &[]).written(&["action"]),
