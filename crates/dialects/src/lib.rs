@@ -5,6 +5,7 @@
 //! - Whatever still has its text in the dialect it leaves in is written as that text.
 
 pub mod anthropic;
+mod arguments;
 pub mod bedrock;
 pub mod body;
 mod freeform;

@@ -1,14 +1,14 @@
 //! Blocks, written.
 
 use interlingua_model::{
-    Args, Block, Body, Cache, Citation, Extras, Form, Ledger, Place, Thinking, ToolCall,
-    ToolResult, Verbatim,
+    Block, Body, Cache, Citation, Extras, Form, Ledger, Place, Thinking, ToolCall, ToolResult,
+    Verbatim,
 };
 use interlingua_wire::Text;
 use interlingua_wire::json::{Array, Object};
 
 use super::{ID, ISSUER, media};
-use crate::note;
+use crate::{arguments, note};
 
 /// What writing needs besides the thing written.
 pub(super) struct Cx<'l> {
@@ -183,30 +183,9 @@ fn tool_use(call: &ToolCall, block: &Block, place: Place, cx: &mut Cx<'_>, o: &m
     o.known("type", "tool_use");
     o.text("id", &call.id);
     o.text("name", &call.name);
-    let wrapped = match &call.args {
-        Args::Json(json) if json.is_object() => {
-            o.json("input", json);
-            false
-        }
-        Args::Json(json) => {
-            o.object("input", |o| o.json("_raw", json));
-            true
-        }
-        Args::Malformed(text) => {
-            o.object("input", |o| {
-                if !text.is_blank() {
-                    o.text("_raw", text);
-                }
-            });
-            true
-        }
-        Args::Freeform(text) => {
-            o.object("input", |o| o.text("input", text));
-            false
-        }
-    };
-    if wrapped {
-        let what = "the arguments are not an object: they travel inside one";
+    let (input, wrapped) = arguments::object(&call.args);
+    o.json("input", &input);
+    if let Some(what) = wrapped {
         cx.ledger.change(note::ARGS_WRAPPED, place, what);
     }
     tail(block, place, cx, o);

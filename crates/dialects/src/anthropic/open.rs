@@ -2,6 +2,8 @@
 
 use interlingua_wire::Text;
 
+use crate::arguments::Streamed;
+
 /// The block that is open, as far as it is written.
 #[derive(Debug)]
 pub(super) enum Open {
@@ -13,10 +15,7 @@ pub(super) enum Open {
     Unsaid {
         sealed: bool,
     },
-    Call {
-        /// No arguments were written yet.
-        bare: bool,
-    },
+    Call(Streamed),
     /// Free text on its way as the one string of an object.
     Freeform,
     /// Written once there is something to see or to sign.

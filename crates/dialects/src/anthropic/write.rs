@@ -10,6 +10,7 @@ use interlingua_wire::{Framing, Json, Text};
 use super::frame::{frame, is_event};
 use super::open::Open;
 use super::{ID, ISSUER, encode, error, reply, stop, usage};
+use crate::arguments::Streamed;
 use crate::notice::notice;
 use crate::{StreamWriter, note};
 
@@ -159,21 +160,16 @@ impl Writer {
     }
 
     fn open_args(&mut self, args: &Args, out: &mut Vec<u8>) -> Open {
-        match args {
-            Args::Freeform(text) => {
-                let head = format!("{{\"input\":\"{}", text.raw());
-                self.piece(out, "input_json_delta", |o| o.word("partial_json", &head));
-                return Open::Freeform;
-            }
-            Args::Json(json) => {
-                self.piece(out, "input_json_delta", |o| o.word("partial_json", json.as_str()));
-            }
-            Args::Malformed(text) if !text.is_blank() => {
-                self.piece(out, "input_json_delta", |o| o.text("partial_json", text));
-            }
-            Args::Malformed(_) => return Open::Call { bare: true },
+        if let Args::Freeform(text) = args {
+            let head = format!("{{\"input\":\"{}", text.raw());
+            self.piece(out, "input_json_delta", |o| o.word("partial_json", &head));
+            return Open::Freeform;
         }
-        Open::Call { bare: false }
+        let (mut streamed, text) = (Streamed::default(), args.to_text());
+        if streamed.takes(&text) && !text.is_blank() {
+            self.piece(out, "input_json_delta", |o| o.text("partial_json", &text));
+        }
+        Open::Call(streamed)
     }
 
     fn piece(&self, out: &mut Vec<u8>, kind: &'static str, fill: impl FnOnce(&mut Object<'_>)) {
@@ -202,7 +198,7 @@ impl Writer {
                 self.start_thinking(out);
                 self.piece(out, "thinking_delta", |o| o.text("thinking", text));
             }
-            Open::Nothing | Open::LeftOut | Open::Call { .. } | Open::Freeform | Open::Whole => {}
+            Open::Nothing | Open::LeftOut | Open::Call(_) | Open::Freeform | Open::Whole => {}
         }
     }
 
@@ -252,9 +248,10 @@ impl Writer {
             Delta::Text(text) => self.text(text, out),
             Delta::Args(text) if text.is_empty() => {}
             Delta::Args(text) => match &mut self.open {
-                Open::Call { bare } => {
-                    *bare &= text.is_blank();
-                    self.piece(out, "input_json_delta", |o| o.text("partial_json", text));
+                Open::Call(streamed) => {
+                    if streamed.takes(text) {
+                        self.piece(out, "input_json_delta", |o| o.text("partial_json", text));
+                    }
                 }
                 Open::Freeform => {
                     self.piece(out, "input_json_delta", |o| o.word("partial_json", text.raw()));
@@ -293,12 +290,13 @@ impl Writer {
                 self.piece(out, "input_json_delta", |o| o.word("partial_json", "\"}"));
             }
             // Clients read the arguments from the deltas.
-            Open::Call { bare: true } => {
-                let what = "missing arguments are written as {}";
-                ledger.change(note::ARGS_WRAPPED, place, what);
-                self.piece(out, "input_json_delta", |o| o.word("partial_json", "{}"));
+            Open::Call(streamed) => {
+                if let Some((rest, wrapped)) = streamed.rest() {
+                    wrapped.iter().for_each(|what| ledger.change(note::ARGS_WRAPPED, place, *what));
+                    self.piece(out, "input_json_delta", |o| o.word("partial_json", rest.as_str()));
+                }
             }
-            Open::Text | Open::Call { bare: false } | Open::Whole => {}
+            Open::Text | Open::Whole => {}
         }
         self.open = Open::Nothing;
         let index = self.index();

@@ -1,14 +1,14 @@
 //! Blocks, written.
 
 use interlingua_model::{
-    Args, Block, Body, Cache, Extras, Form, Ledger, MediaKind, Place, Seal, ToolCall, ToolResult,
+    Block, Body, Cache, Extras, Form, Ledger, MediaKind, Place, Seal, ToolCall, ToolResult,
     Verbatim,
 };
 use interlingua_wire::json::{Array, Object};
 use interlingua_wire::{Json, Text, Writer};
 
 use super::{ID, ISSUER, cite, media};
-use crate::note;
+use crate::{arguments, note};
 
 /// For whom blocks are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,26 +150,10 @@ fn write_call(
 ) {
     o.text("toolUseId", &call.id);
     o.text("name", &call.name);
-    let input = o.key("input");
-    match &call.args {
-        Args::Json(json) if json.is_object() => input.json(json),
-        Args::Json(json) => {
-            ledger.change(note::ARGS_WRAPPED, place, "arguments that are no object are wrapped");
-            input.object(|o| o.json("_raw", json));
-        }
-        Args::Malformed(text) if text.is_blank() => {
-            ledger.change(
-                note::ARGS_WRAPPED,
-                place,
-                "a call without arguments gets an empty object",
-            );
-            input.object(|_| {});
-        }
-        Args::Malformed(text) => {
-            ledger.change(note::ARGS_WRAPPED, place, "arguments that are not JSON are wrapped");
-            input.object(|o| o.text("_raw", text));
-        }
-        Args::Freeform(text) => input.object(|o| o.text("input", text)),
+    let (input, wrapped) = arguments::object(&call.args);
+    o.json("input", &input);
+    if let Some(what) = wrapped {
+        ledger.change(note::ARGS_WRAPPED, place, what);
     }
     extras.write(ID, o);
 }

@@ -9,6 +9,7 @@ use interlingua_wire::{Framing, Json, Text, frame};
 
 use super::encode::{Way, is_ours, note_extras, refusal_of};
 use super::{ID, cite, error, media, reply};
+use crate::arguments::Streamed;
 use crate::{StreamWriter, note};
 
 #[derive(Debug, Default)]
@@ -33,6 +34,8 @@ struct Writing {
     said: bool,
     /// It has a seal that stays behind.
     sealed: bool,
+    /// What came of the arguments of a call.
+    args: Streamed,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +64,7 @@ impl Writer {
                 kind: Kind::LeftOut,
                 said: true,
                 sealed: false,
+                args: Streamed::default(),
             });
             return;
         }
@@ -72,7 +76,9 @@ impl Writer {
             Body::ToolCall(_) => Kind::Call,
             Body::Media(_) | Body::ToolResult(_) | Body::Foreign { .. } => Kind::Whole,
         };
-        let mut writing = Writing { index: self.next, place, kind, said: false, sealed: false };
+        let args = Streamed::default();
+        let mut writing =
+            Writing { index: self.next, place, kind, said: false, sealed: false, args };
         writing.begin(block, out, ledger);
         self.open = Some(writing);
     }
@@ -152,6 +158,7 @@ impl Writing {
             (_, Kind::LeftOut) => {}
             (Delta::Text(text), _) => self.text(text, out),
             (Delta::Args(text), Kind::Wrapped) => self.input(&Text::new(text.raw()), out),
+            (Delta::Args(text), Kind::Call) => self.args(text, out),
             (Delta::Args(text), _) => self.input(text, out),
             (Delta::Seal(seal), _) => self.seal(seal, false, out, ledger),
             (Delta::Citation(citation), _) => self.citation(citation, out, ledger),
@@ -159,7 +166,7 @@ impl Writing {
     }
 
     /// Ends the block; `false` if nothing of it is in the stream.
-    fn close(mut self, out: &mut Vec<u8>) -> bool {
+    fn close(mut self, out: &mut Vec<u8>, ledger: &mut Ledger) -> bool {
         match self.kind {
             Kind::LeftOut => return false,
             // All it held was a seal for another provider.
@@ -173,7 +180,14 @@ impl Writing {
                 }
             }),
             Kind::Wrapped => self.input(&Text::new("\"}"), out),
-            Kind::Text | Kind::Thinking | Kind::Call | Kind::Whole => {}
+            Kind::Call => {
+                if let Some((rest, wrapped)) = self.args.rest() {
+                    let place = self.place;
+                    wrapped.iter().for_each(|what| ledger.change(note::ARGS_WRAPPED, place, *what));
+                    self.input(&Text::new(rest.as_str()), out);
+                }
+            }
+            Kind::Text | Kind::Thinking | Kind::Whole => {}
         }
         write(out, "contentBlockStop", |o| o.number("contentBlockIndex", self.index));
         true
@@ -190,6 +204,13 @@ impl Writing {
                 o.text("text", text);
             }
         });
+    }
+
+    /// More of the arguments of a call, unless they have to wait.
+    fn args(&mut self, text: &Text, out: &mut Vec<u8>) {
+        if self.args.takes(text) {
+            self.input(text, out);
+        }
     }
 
     fn input(&mut self, text: &Text, out: &mut Vec<u8>) {
@@ -231,8 +252,8 @@ impl Writing {
             });
         });
         match &call.args {
-            Args::Json(json) => self.input(&Text::new(json.as_str()), out),
-            Args::Malformed(text) => self.input(text, out),
+            Args::Json(json) => self.args(&Text::new(json.as_str()), out),
+            Args::Malformed(text) => self.args(text, out),
             Args::Freeform(text) => {
                 self.input(&Text::new(&format!("{{\"input\":\"{}", text.raw())), out);
             }
@@ -318,7 +339,7 @@ impl StreamWriter for Writer {
             }
             Event::Close { .. } => {
                 if let Some(open) = self.open.take() {
-                    self.next += u64::from(open.close(out));
+                    self.next += u64::from(open.close(out, ledger));
                 }
             }
             Event::Usage(usage) => self.usage.update(usage),

@@ -9,7 +9,7 @@ use interlingua_wire::{Json, Text};
 
 use super::part::ISSUER;
 use super::{ID, encode_media, encode_result, names};
-use crate::note;
+use crate::{arguments, note};
 
 /// To whom the parts go: to the provider, or to a client.
 #[derive(Clone, Copy, Debug)]
@@ -189,24 +189,11 @@ pub(super) fn write_id(id: &Text, block: &Block, object: &mut Object<'_>) {
 
 /// Arguments must be an object here.
 pub(super) fn args_object(args: &Args, place: Place, ledger: &mut Ledger) -> Json {
-    match args {
-        Args::Json(json) if json.is_object() => json.clone(),
-        Args::Freeform(text) => Json::object(|object| object.text("input", text)),
-        Args::Malformed(text) if text.is_blank() => {
-            ledger.change(note::ARGS_WRAPPED, place, "a call came without arguments: `{}` is sent");
-            Json::EMPTY_OBJECT
-        }
-        Args::Json(json) => {
-            let what = "arguments that are no object travel in `_raw`";
-            ledger.change(note::ARGS_WRAPPED, place, what);
-            Json::object(|object| object.json("_raw", json))
-        }
-        Args::Malformed(text) => {
-            let what = "arguments that are not JSON travel in `_raw`";
-            ledger.change(note::ARGS_WRAPPED, place, what);
-            Json::object(|object| object.text("_raw", text))
-        }
+    let (object, wrapped) = arguments::object(args);
+    if let Some(what) = wrapped {
+        ledger.change(note::ARGS_WRAPPED, place, what);
     }
+    object
 }
 
 fn note_document(media: &Media, place: Place, ledger: &mut Ledger) {
