@@ -82,6 +82,19 @@ pub(super) fn decode_usage(usage: Node<'_>) -> Usage {
     }
 }
 
+/// The last counts are all that counts: what they do not say any more is nothing.
+pub(super) fn supersede(early: &Usage, last: &mut Usage) {
+    for (early, last) in [
+        (early.input, &mut last.input),
+        (early.cache_read, &mut last.cache_read),
+        (early.tool_input, &mut last.tool_input),
+        (early.output, &mut last.output),
+        (early.reasoning, &mut last.reasoning),
+    ] {
+        *last = last.or(early.map(|_| 0));
+    }
+}
+
 pub(super) fn write_usage(usage: &Usage, out: &mut Writer) {
     if let Some((ID, written)) = &usage.written {
         return out.json(written);

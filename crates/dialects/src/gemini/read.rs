@@ -19,6 +19,8 @@ pub(super) struct Reader {
     stage: Stage,
     /// The last counts, and whether they were told.
     usage: Option<(Usage, bool)>,
+    /// The counts that were told before the first word.
+    early: Usage,
     end: Option<End>,
     /// What is said about the end.
     message: Option<Text>,
@@ -50,6 +52,7 @@ impl Reader {
             parts: Parts::new(exchange.freeform.clone()),
             stage: Stage::Waiting,
             usage: None,
+            early: Usage::default(),
             end: None,
             message: None,
             told: Vec::new(),
@@ -79,6 +82,7 @@ impl Reader {
             let usage = outcome::decode_usage(usage);
             let early = self.usage.is_none() && self.parts.is_empty();
             if early {
+                self.early = usage.clone();
                 events.push(Event::Usage(usage.clone()));
             }
             self.usage = Some((usage, early));
@@ -243,7 +247,8 @@ impl StreamReader for Reader {
             Some(End::Blocked) => Stop::new(StopReason::Refusal),
             None => return events.push(Event::Fail(Box::new(Failure::cut_short()))),
         };
-        if let Some((usage, false)) = self.usage.take() {
+        if let Some((mut usage, false)) = self.usage.take() {
+            outcome::supersede(&self.early, &mut usage);
             events.push(Event::Usage(usage));
         }
         stop.message = self.message.take();
