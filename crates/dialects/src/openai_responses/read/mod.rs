@@ -87,6 +87,10 @@ impl Reader {
         match kind {
             "response.output_item.added" => self.added(root, events),
             "response.output_item.done" => self.done(root, events, ledger),
+            "response.completed" | "response.incomplete" if response.is_some_and(has_failed) => {
+                self.fail(error::of_response(response.unwrap_or(root)), events);
+                self.lacks = Lack::Failed;
+            }
             "response.completed" | "response.incomplete" => {
                 self.complete(response.unwrap_or(root), events, ledger);
             }
@@ -240,6 +244,12 @@ impl Reader {
     fn is_complete(&self) -> bool {
         self.marked && !self.items.is_empty() && self.items.iter().all(Item::is_done)
     }
+}
+
+/// Whether a response that is said to be complete says in itself that it failed.
+fn has_failed(response: Node<'_>) -> bool {
+    let failed = response.get("status").is_some_and(|status| status.word() == stop::FAILED);
+    failed && response.get("error").is_some_and(Node::is_object)
 }
 
 fn output_index(root: Node<'_>) -> Option<u64> {
