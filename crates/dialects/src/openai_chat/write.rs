@@ -256,7 +256,8 @@ impl Writer {
         self.annotations += 1;
         let before = self.before.iter();
         let before: usize = before.map(|text| text.contents().chars().count()).sum();
-        self.entry("annotations", index, out, |o| reply::annotate(citation, before as u64, o));
+        let (before, length) = (before as u64, self.said.text().contents().chars().count() as u64);
+        self.entry("annotations", index, out, |o| reply::annotate(citation, before, length, o));
     }
 
     fn delta_text(&self, key: &'static str, text: &Text, out: &mut Vec<u8>) {

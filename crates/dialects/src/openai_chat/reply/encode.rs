@@ -18,8 +18,8 @@ struct Parts<'r> {
     texts: Vec<Text>,
     spoken: u64,
     refusals: Vec<&'r Text>,
-    /// Each with the number of characters before its text.
-    citations: Vec<(u64, &'r Citation)>,
+    /// Each with the number of characters before its text and within it.
+    citations: Vec<(u64, u64, &'r Citation)>,
     images: Vec<&'r Verbatim<Block>>,
     calls: Vec<&'r Verbatim<Block>>,
     signature: Option<&'r Seal>,
@@ -123,7 +123,8 @@ impl<'r> Parts<'r> {
                     self.texts.iter().map(|text| text.contents().chars().count()).sum();
                 for citation in citations {
                     if citation.url.is_some() {
-                        self.citations.push((before as u64, citation));
+                        let length = text.contents().chars().count();
+                        self.citations.push((before as u64, length as u64, citation));
                     } else {
                         ledger.loss(
                             note::CITATION_REDUCED,
@@ -178,8 +179,8 @@ impl<'r> Parts<'r> {
         self.write_thinking(o);
         if !self.citations.is_empty() {
             o.array("annotations", |a| {
-                for (before, citation) in &self.citations {
-                    a.object(|o| annotate(citation, *before, o));
+                for (before, length, citation) in &self.citations {
+                    a.object(|o| annotate(citation, *before, *length, o));
                 }
             });
         }
@@ -243,16 +244,21 @@ fn write_call(block: &Verbatim<Block>, out: &mut Array<'_>) {
     }
 }
 
-/// A citation as an annotation; `before` characters stand before its text.
-pub(in crate::openai_chat) fn annotate(citation: &Citation, before: u64, o: &mut Object<'_>) {
+/// A citation as an annotation; `before` characters stand before its text, which has `length`. Packages
+/// refuse one that lacks a place or a title.
+pub(in crate::openai_chat) fn annotate(
+    citation: &Citation,
+    before: u64,
+    length: u64,
+    o: &mut Object<'_>,
+) {
     o.known("type", "url_citation");
     o.object("url_citation", |o| {
-        if let Some((from, to)) = citation.span {
-            o.number("start_index", from.saturating_add(before));
-            o.number("end_index", to.saturating_add(before));
-        }
+        let (from, to) = citation.span.unwrap_or((0, length));
+        o.number("start_index", from.saturating_add(before));
+        o.number("end_index", to.saturating_add(before));
         o.text_if("url", citation.url.as_ref());
-        o.text_if("title", citation.title.as_ref());
+        o.text("title", citation.title.as_ref().unwrap_or(&Text::EMPTY));
         o.text_if("content", citation.quote.as_ref());
     });
 }
