@@ -132,28 +132,34 @@ async fn import(
 ) -> Result<(), Problem> {
     let name = input::name(Some(file));
     let bytes = input::read(Some(file))?;
-    let Imported { mut session, ledger } = read(bytes, from).ok_or_else(|| {
+    let (imported, notes) = read(bytes, from).ok_or_else(|| {
         let advice = "Give a transcript, a request body, or a list of messages with --from.";
         Problem::bad(format!("{name}: no conversation is found in it"), advice)
     })?;
-    for entry in ledger.entries.iter().filter(|entry| entry.loss) {
-        Problem::bad(format!("{name}: {}", entry.what), "").say();
+    let Imported { mut session, ledger } = imported;
+    let lost = ledger.entries.iter().filter(|entry| entry.loss).map(|entry| entry.what.to_string());
+    for what in notes.into_iter().chain(lost) {
+        Problem::bad(format!("{name}: {what}"), "").say();
     }
     let id = Stored::begin(store, OWNER, &name, "", &mut session).await;
     let id = id.map_err(|error| Problem::bad(error.to_string(), ""))?;
     output::print(format!("{id}\n").as_bytes())
 }
 
-/// The conversation in a file: what it says it is written in, or else what it looks like.
-fn read(bytes: Vec<u8>, from: Option<&'static dyn Dialect>) -> Option<Imported> {
+/// The conversation in a file: what it says it is written in, or else what it looks like; and what is
+/// to be known about the file.
+fn read(bytes: Vec<u8>, from: Option<&'static dyn Dialect>) -> Option<(Imported, Vec<String>)> {
     if let Some(from) = from {
-        return Session::import(bytes.into(), from).ok();
+        return Some((Session::import(bytes.into(), from).ok()?, Vec::new()));
     }
     if bytes.trim_ascii_start().starts_with(b"[") {
-        return Session::import(bytes.into(), find("openai-chat")?).ok();
+        return Some((Session::import(bytes.into(), find("openai-chat")?).ok()?, Vec::new()));
     }
     let transcript = interlingua_transcript::read(&Source::new(bytes.into()))?;
-    Session::import(transcript.body, transcript.dialect).ok()
+    let imported = Session::import(transcript.body, transcript.dialect).ok()?;
+    // What is mended in a file is not mended here, and is left out.
+    let notes = transcript.notes.iter().filter(|note| note.mends);
+    Some((imported, notes.map(ToString::to_string).collect()))
 }
 
 /// Why there is no such session here.

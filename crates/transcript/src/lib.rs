@@ -14,6 +14,7 @@ mod opencode;
 mod patch;
 mod session;
 mod source;
+mod torn;
 mod unit;
 
 use bytes::Bytes;
@@ -92,6 +93,19 @@ impl Note {
 
     fn at(line: usize, what: impl Into<String>) -> Self {
         Self { line: Some(line), what: what.into(), mends: false }
+    }
+
+    fn mended(line: usize, what: impl Into<String>) -> Self {
+        Self { line: Some(line), what: what.into(), mends: true }
+    }
+}
+
+impl std::fmt::Display for Note {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "line {line} {}", self.what),
+            None => f.write_str(&self.what),
+        }
     }
 }
 

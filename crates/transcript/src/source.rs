@@ -6,7 +6,7 @@ use bytes::Bytes;
 use interlingua::wire::Node;
 use interlingua::{DialectId, Doc, Limits, Malformed};
 
-use crate::Note;
+use crate::{Note, torn};
 
 /// The bytes of a file and what could be read of them.
 #[derive(Debug)]
@@ -19,7 +19,8 @@ pub struct Source {
     hint: Option<DialectId>,
 }
 
-/// A line of the file, or the whole of it where that is one value.
+/// A line of the file, or the whole of it where that is one value. Of a line that holds more or less
+/// than one record, each record is one, and so is what lies between them.
 #[derive(Debug)]
 pub struct Line {
     /// From 1.
@@ -30,7 +31,11 @@ pub struct Line {
 }
 
 impl Source {
-    pub fn new(bytes: Bytes) -> Self {
+    pub fn new(mut bytes: Bytes) -> Self {
+        // Some editors mark a text so, and agents read past it.
+        if bytes.starts_with(MARK) {
+            bytes = bytes.slice(MARK.len()..);
+        }
         let whole = Doc::from_bytes(bytes.clone(), LIMITS);
         if let Ok(doc) = whole {
             let range = 0..bytes.len();
@@ -44,8 +49,7 @@ impl Source {
             let range = start..end;
             start = end + 1;
             if !bytes[range.clone()].trim_ascii().is_empty() {
-                let doc = Doc::from_bytes(bytes.slice(range.clone()), LIMITS);
-                lines.push(Line { number: at + 1, range, doc });
+                read_line(&bytes, range, at + 1, &mut lines);
             }
         }
         Self { bytes, lines, single: false, hint: None }
@@ -98,19 +102,56 @@ impl Source {
         self.lines.get(line)?.root().filter(|root| root.is_object())
     }
 
-    /// A note for each line that cannot be read.
+    /// A note for each line that is not one record.
     pub(crate) fn unread(&self) -> Vec<Note> {
-        let note = |line: &Line| {
-            let malformed = line.doc.as_ref().err()?;
-            Some(Note::at(line.number, format!("cannot be read and is skipped: {malformed}")))
-        };
-        self.lines.iter().filter_map(note).collect()
+        let lines = self.lines.chunk_by(|a, b| a.number == b.number);
+        lines
+            .filter_map(|pieces| Some(Note::mended(pieces[0].number, torn_words(pieces)?)))
+            .collect()
     }
+}
+
+/// Adds a line, or the pieces it is torn into.
+fn read_line(bytes: &Bytes, range: Range<usize>, number: usize, lines: &mut Vec<Line>) {
+    let line = bytes.slice(range.clone());
+    match Doc::from_bytes(line.clone(), LIMITS) {
+        Ok(doc) => lines.push(Line { number, range, doc: Ok(doc) }),
+        Err(why) => lines.extend(torn::pieces(&line, why, LIMITS).into_iter().map(|piece| {
+            let piece_range = range.start + piece.range.start..range.start + piece.range.end;
+            Line { number, range: piece_range, doc: piece.doc }
+        })),
+    }
+}
+
+/// What is wrong with a line that is read in these pieces.
+fn torn_words(pieces: &[Line]) -> Option<String> {
+    let records = pieces.iter().filter(|piece| piece.doc.is_ok()).count();
+    let mut unread = pieces.iter().filter_map(|piece| Some((piece, piece.doc.as_ref().err()?)));
+    let Some((first, malformed)) = unread.next() else {
+        return (records > 1).then(|| format!("holds {records} records, which get a line each"));
+    };
+    if records == 0 {
+        return Some(format!("cannot be read and is skipped: {malformed}; it is taken out"));
+    }
+    let count = first.range.len() + unread.map(|(piece, _)| piece.range.len()).sum::<usize>();
+    let whole = if records == 1 {
+        "1 record that is".to_owned()
+    } else {
+        format!("{records} records that are")
+    };
+    Some(format!(
+        "holds {whole} whole; {count} bytes beside cannot be read and are skipped: {malformed}; they are taken out"
+    ))
 }
 
 impl Line {
     pub fn root(&self) -> Option<Node<'_>> {
         self.doc.as_ref().ok().map(Doc::root)
+    }
+
+    /// Whether something else stands behind it on the same line of the file.
+    pub(crate) fn is_joined(&self, file: &[u8]) -> bool {
+        file.get(self.range.end).is_some_and(|byte| *byte != b'\n')
     }
 
     /// Where a value of this line stands in the file.
@@ -122,3 +163,5 @@ impl Line {
 
 /// Files are read from a disk that their owner has; what a request may hold is checked later.
 const LIMITS: Limits = Limits { bytes: u32::MAX as usize, depth: Limits::DEEPEST };
+/// The mark of UTF-8 at the start of a text.
+const MARK: &[u8] = b"\xEF\xBB\xBF";

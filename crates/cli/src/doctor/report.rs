@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use interlingua::Json;
-use interlingua_transcript::{Note, Transcript};
+use interlingua_transcript::Transcript;
 
 use super::diagnosis::Diagnosis;
 use super::finding::Finding;
@@ -24,7 +24,7 @@ impl Report<'_> {
         let (format, provider) = (self.transcript.format.title(), self.diagnosis.provider.id());
         tell(&format!("{}: {format} with {turns} turns, for {provider}", self.name));
         for note in &self.transcript.notes {
-            tell(&format!("  {}", note_words(note)));
+            tell(&format!("  {note}"));
         }
         if self.diagnosis.said_differently > 0 && provider != self.transcript.dialect.id() {
             let count = self.diagnosis.said_differently;
@@ -133,13 +133,6 @@ fn finding_lines(finding: &Finding, lines: &mut Vec<Json>) {
             count("line", *line, o);
             o.fields(&entry.to_json());
         }));
-    }
-}
-
-fn note_words(note: &Note) -> String {
-    match note.line {
-        Some(line) => format!("line {line} {}", note.what),
-        None => note.what.clone(),
     }
 }
 

@@ -83,7 +83,10 @@ fn a_transcript_with_an_interrupted_run_and_a_stripped_signature() {
     accepted(&desk, "talk.fixed.jsonl", "anthropic");
     let after = desk.read("talk.fixed.jsonl");
     let same = before.lines().filter(|line| after.lines().any(|one| one == *line)).count();
-    assert_eq!(same, 12, "all lines but the thinking and the two that are linked anew");
+    assert_eq!(
+        same, 11,
+        "all but the thinking, the two that are linked anew and what is no record"
+    );
 
     let healthy = interlingua(&format!("doctor {}/talk.fixed.jsonl", desk.folder.display()), b"");
     assert_eq!((healthy.code, healthy.text().as_str()), (0, ""), "{}", healthy.stderr);
@@ -243,6 +246,55 @@ fn wrong_usage_is_told() {
         assert_eq!(ran.code, 2, "{arguments}: {}", ran.stderr);
         assert!(ran.stderr.contains(part), "{arguments}: {}", ran.stderr);
         assert!(ran.stdout.is_empty(), "{arguments}");
+    }
+}
+
+/// A conversation of four lines that is well.
+fn healthy() -> Vec<String> {
+    let line = |number: usize, role: &str, content: Value| {
+        let parent = (number > 1).then(|| format!("u{}", number - 1));
+        let mut line = json!({"parentUuid": parent, "isSidechain": false, "type": role,
+            "uuid": format!("u{number}"), "sessionId": "s", "timestamp": "2026-11-03T10:15:01Z",
+            "message": {"role": role, "content": content}});
+        if role == "assistant" {
+            line["message"]["id"] = json!(format!("msg_{number}"));
+            line["message"]["model"] = json!("claude-opus-4-6");
+        }
+        line.to_string()
+    };
+    let call = json!([{"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {}}]);
+    let result = json!([{"type": "tool_result", "tool_use_id": "toolu_1", "content": "real"}]);
+    vec![
+        line(1, "user", json!("go")),
+        line(2, "assistant", call),
+        line(3, "user", result),
+        line(4, "user", json!("and on")),
+    ]
+}
+
+#[test]
+fn a_torn_transcript_is_not_healthy_and_loses_no_record() {
+    let lines = healthy();
+    let (whole, cut) = (lines.join("\n") + "\n", &lines[3][..60]);
+    for (name, torn) in [
+        ("cut", format!("{whole}{cut}")),
+        ("nul", whole.replacen('\n', "\n\0\0\0\0\n", 1)),
+        ("stub", format!("{}\n{}\n{cut}{}\n{}\n", lines[0], lines[1], lines[2], lines[3])),
+        ("joined", format!("{}\n{}\n{}{}\n", lines[0], lines[1], lines[2], lines[3])),
+    ] {
+        let desk = Desk::new(&format!("torn-{name}"), "talk.jsonl", &torn);
+        let ran = desk.doctor("");
+        assert_eq!(ran.code, 1, "{name}: {}", ran.stderr);
+        assert_eq!(ran.text(), "", "{name}: nothing is wrong with what is said");
+        let ran = desk.doctor("--fix");
+        assert_eq!(ran.code, 0, "{name}: {}", ran.stderr);
+        let fixed = desk.read("talk.fixed.jsonl");
+        if name != "again" {
+            assert_eq!(fixed, whole, "{name}");
+        }
+        let fixed = desk.folder.join("talk.fixed.jsonl");
+        let again = interlingua(&format!("doctor {}", fixed.display()), b"");
+        assert_eq!(again.code, 0, "{name}: {}", again.stderr);
     }
 }
 

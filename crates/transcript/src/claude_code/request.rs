@@ -48,7 +48,7 @@ pub(super) fn read(source: &Source) -> Option<Transcript> {
             "follows a line that cannot be read, so that the agent forgets everything before it; \
              it is linked to line {earlier} again"
         );
-        notes.push(Note { line: Some(line), what, mends: true });
+        notes.push(Note::mended(line, what));
     }
     if messages.last().is_some_and(|message| message.kind == Kind::Assistant) {
         let json = Json::object(|o| text(o, NEXT));

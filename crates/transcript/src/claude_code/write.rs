@@ -22,7 +22,7 @@ pub(super) fn write(source: &Source, transcript: &Transcript, repaired: &Bytes) 
     rewriting.contents();
     rewriting.insert();
     rewriting.relink();
-    rewriting.patch.apply(source.bytes())
+    rewriting.patch.apply(source)
 }
 
 struct Rewriting<'r> {
@@ -146,7 +146,7 @@ impl<'r> Rewriting<'r> {
             }
             let line = &self.source.lines()[self.chain.events[template].line];
             if previous.is_some() {
-                self.patch.add_lines(line, &lines);
+                self.patch.add_lines(line, &lines, self.source.bytes());
             } else {
                 self.patch.add_lines_before(line, &lines);
             }

@@ -35,9 +35,9 @@ pub(super) fn write(source: &Source, transcript: &Transcript, repaired: &Bytes) 
         let (at, inserts) = group;
         let lines: Vec<String> =
             inserts.iter().map(|one| new_line(&one.json, &source.lines()[at], bare)).collect();
-        patch.add_lines(&source.lines()[at], &lines);
+        patch.add_lines(&source.lines()[at], &lines, source.bytes());
     }
-    patch.apply(source.bytes())
+    patch.apply(source)
 }
 
 /// The items that a line puts in the place of everything before it.
@@ -113,7 +113,8 @@ fn outside<'e>(
             .rev()
             .find_map(|(at, unit)| unit.origin.filter(|_| edits.fates[at] != Fate::Removed));
         // Behind nothing: behind the line about the session, which is the first.
-        let record = alive.map_or(0, |origin| origin.record);
+        let first = source.lines().iter().position(|line| line.doc.is_ok()).unwrap_or(0);
+        let record = alive.map_or(first, |origin| origin.record);
         if list(&source.lines()[record]).is_none() {
             groups.entry(record).or_default().push(insert);
         }

@@ -43,7 +43,7 @@ pub(super) fn write(source: &Source, transcript: &Transcript, repaired: &Bytes) 
             None => add(insert, transcript, messages, &mut patch),
         }
     }
-    patch.apply(source.bytes())
+    patch.apply(source)
 }
 
 /// Takes parts out of their list, each with the comma that set it apart.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::file::{File, fixture, json as parse, lines_only_in};
+use crate::file::{File, fixture, json as parse, lines_only_in, whole};
 
 #[test]
 fn items_are_the_input_and_the_context_names_the_model() {
@@ -29,7 +29,7 @@ fn items_are_the_input_and_the_context_names_the_model() {
 
 #[test]
 fn a_missing_output_is_a_new_line_and_a_removed_item_none() {
-    let (file, before) = (File::new(fixture("codex.jsonl")), fixture("codex.jsonl"));
+    let (file, before) = (File::new(fixture("codex.jsonl")), whole("codex.jsonl"));
     let output =
         json!({"type": "function_call_output", "call_id": "call_RunPytest02", "output": "?"});
     let after = file.with(|body| {

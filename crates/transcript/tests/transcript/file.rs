@@ -13,9 +13,22 @@ pub(crate) fn fixture(name: &str) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
+/// A fixture without the line that cannot be read, which goes whenever the file is written.
+pub(crate) fn whole(name: &str) -> String {
+    let is_whole = |line: &&str| serde_json::from_str::<Value>(line).is_ok();
+    let text = fixture(name);
+    let lines: Vec<&str> = text.lines().filter(is_whole).collect();
+    assert_eq!(lines.len() + 1, text.lines().count(), "{name}");
+    lines.join("\n") + "\n"
+}
+
 impl File {
     pub(crate) fn new(text: impl AsRef<str>) -> Self {
-        let source = Source::new(text.as_ref().to_owned().into_bytes().into());
+        Self::of_bytes(text.as_ref().to_owned().into_bytes())
+    }
+
+    pub(crate) fn of_bytes(bytes: Vec<u8>) -> Self {
+        let source = Source::new(bytes.into());
         let transcript = read(&source).expect("the file holds a conversation");
         Self { source, transcript }
     }

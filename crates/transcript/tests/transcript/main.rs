@@ -9,3 +9,4 @@ mod codex;
 mod edits;
 mod file;
 mod opencode;
+mod torn;
