@@ -45,7 +45,7 @@ pub fn units(dialect: &dyn Dialect, body: &Doc) -> Vec<Unit> {
             Unit { turn: at, block, role, json, at: start, origin: None }
         };
         match content {
-            Some(content) if content.is_array() => {
+            Some(content) if content.is_array() && !content.is_empty() => {
                 let blocks = content.items().enumerate();
                 units.extend(blocks.map(|(of, block)| unit(Some(of), block.json(), block)));
             }

@@ -281,6 +281,7 @@ fn a_torn_transcript_is_not_healthy_and_loses_no_record() {
         ("nul", whole.replacen('\n', "\n\0\0\0\0\n", 1)),
         ("stub", format!("{}\n{}\n{cut}{}\n{}\n", lines[0], lines[1], lines[2], lines[3])),
         ("joined", format!("{}\n{}\n{}{}\n", lines[0], lines[1], lines[2], lines[3])),
+        ("again", format!("{whole}{}\n{cut}", lines[1])),
     ] {
         let desk = Desk::new(&format!("torn-{name}"), "talk.jsonl", &torn);
         let ran = desk.doctor("");
@@ -296,6 +297,21 @@ fn a_torn_transcript_is_not_healthy_and_loses_no_record() {
         let again = interlingua(&format!("doctor {}", fixed.display()), b"");
         assert_eq!(again.code, 0, "{name}: {}", again.stderr);
     }
+}
+
+#[test]
+fn a_line_that_says_nothing_is_taken_out() {
+    let mut lines = healthy();
+    lines[1] =
+        lines[1].replace(r#"[{"id":"toolu_1","input":{},"name":"Bash","type":"tool_use"}]"#, "[]");
+    assert!(lines[1].contains("[]"), "{}", lines[1]);
+    lines.remove(2);
+    lines[2] = lines[2].replace("u3", "u2");
+    let desk = Desk::new("nothing", "talk.jsonl", &lines.join("\n"));
+    assert_eq!(desk.doctor("").code, 1);
+    let ran = desk.doctor("--fix");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(desk.read("talk.fixed.jsonl").lines().count(), 2);
 }
 
 /// About 10 MB in 9,000 lines, with a broken turn in every ten.

@@ -18,6 +18,8 @@ pub(super) struct Chain<'s> {
     pub(super) beside: Vec<(usize, usize)>,
     /// Events whose parent cannot be read: the event, and the one it follows in the file.
     pub(super) bridges: Vec<(usize, usize)>,
+    /// Lines that say an event again: the event, and the line.
+    pub(super) repeats: Vec<(usize, usize)>,
 }
 
 /// A line with a message, or one that links such lines.
@@ -28,6 +30,8 @@ pub(super) struct Event<'s> {
     pub(super) root: Node<'s>,
     pub(super) uuid: Cow<'s, str>,
     pub(super) parent: Option<Cow<'s, str>>,
+    /// The line names another parent, as it stood before the conversation was made shorter.
+    pub(super) moved: bool,
     pub(super) kind: Kind,
     /// Of a sub-agent.
     pub(super) side: bool,
@@ -44,20 +48,72 @@ pub(super) enum Kind {
 impl<'s> Chain<'s> {
     /// None if the file holds no message of this format.
     pub(super) fn read(source: &'s Source) -> Option<Self> {
-        let events: Vec<Event<'s>> = (0..source.lines().len())
-            .filter_map(|line| Event::read(line, source.object(line)?))
-            .collect();
-        let mut chain = Self { events, walk: Vec::new(), beside: Vec::new(), bridges: Vec::new() };
+        let mut chain = Self {
+            events: Vec::new(),
+            walk: Vec::new(),
+            beside: Vec::new(),
+            bridges: Vec::new(),
+            repeats: Vec::new(),
+        };
+        let events =
+            (0..source.lines().len()).filter_map(|line| Event::read(line, source.object(line)?));
+        let mut named: HashMap<Cow<'s, str>, usize> = HashMap::new();
+        for event in events {
+            match named.get(&event.uuid).filter(|_| !event.uuid.is_empty()) {
+                Some(first) => chain.repeats.push((*first, event.line)),
+                None => {
+                    named.insert(event.uuid.clone(), chain.events.len());
+                    chain.events.push(event);
+                }
+            }
+        }
         let only_side = chain.events.iter().all(|event| event.side || !event.speaks());
         let own = |event: &Event<'_>| event.speaks() && (only_side || !event.side);
         let leaf = chain.events.iter().rposition(own)?;
         if chain.events.iter().any(|event| event.parent.is_some()) {
+            chain.keep_segment(&named);
             chain.follow(leaf, source);
             chain.recover();
         } else {
             chain.walk = (0..=leaf).filter(|at| own(&chain.events[*at])).collect();
         }
         Some(chain)
+    }
+
+    /// When a conversation is made shorter, its last messages may be kept: they follow the summary, and
+    /// what follows the summary follows them. The mark of the shortening names the first and the last of
+    /// them, and the summary; only that of the last one counts.
+    fn keep_segment(&mut self, named: &HashMap<Cow<'s, str>, usize>) {
+        let is_mark = |event: &&Event<'_>| {
+            let subtype = event.root.get("subtype").filter(|_| event.kind == Kind::Link);
+            subtype.is_some_and(|subtype| subtype.word() == "compact_boundary")
+        };
+        let mark = self.events.iter().rfind(is_mark).map(|event| event.root);
+        let metadata = mark.and_then(|mark| mark.get("compactMetadata"));
+        let Some(segment) = metadata.and_then(|metadata| metadata.get("preservedSegment")) else {
+            return;
+        };
+        let event = |key| segment.get(key).and_then(|uuid| named.get(&uuid.word()).copied());
+        let ends = (event("headUuid"), event("anchorUuid"), event("tailUuid"));
+        let (Some(head), Some(anchor), Some(tail)) = ends else { return };
+        let mut at = tail;
+        let mut seen = HashSet::new();
+        while at != head {
+            let parent = self.events[at].parent.as_ref().and_then(|uuid| named.get(uuid));
+            // A chain that is broken is left as it is.
+            let Some(parent) = parent.filter(|_| seen.insert(at)) else { return };
+            at = *parent;
+        }
+        let [anchor, tail] = [anchor, tail].map(|at| self.events[at].uuid.clone());
+        for (at, event) in self.events.iter_mut().enumerate() {
+            let parent = match event.parent.as_ref() {
+                _ if at == head => &anchor,
+                Some(parent) if *parent == anchor => &tail,
+                _ => continue,
+            };
+            event.moved = event.parent.as_ref() != Some(parent);
+            event.parent = Some(parent.clone());
+        }
     }
 
     /// From the newest message back to the first.
@@ -155,7 +211,7 @@ impl<'s> Event<'s> {
         }
         let parent = parent.filter(|parent| parent.is_string()).map(Node::word);
         let side = side.and_then(Node::boolean).unwrap_or(false);
-        Some(Self { line, root, uuid, parent, kind, side })
+        Some(Self { line, root, uuid, parent, moved: false, kind, side })
     }
 
     fn speaks(&self) -> bool {

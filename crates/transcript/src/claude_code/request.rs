@@ -17,6 +17,8 @@ struct Message<'s> {
     /// Of a reply.
     id: Option<Cow<'s, str>>,
     blocks: Vec<Block>,
+    /// Lines that hold no block.
+    empty: Vec<Origin>,
 }
 
 struct Block {
@@ -53,26 +55,37 @@ pub(super) fn read(source: &Source) -> Option<Transcript> {
     if messages.last().is_some_and(|message| message.kind == Kind::Assistant) {
         let json = Json::object(|o| text(o, NEXT));
         let block = Block { json, origin: None, is_result: false };
-        messages.push(Message { kind: Kind::User, id: None, blocks: vec![block] });
+        let (id, blocks, empty) = (None, vec![block], Vec::new());
+        messages.push(Message { kind: Kind::User, id, blocks, empty });
         let what = "the model has spoken last; for the check, the user says \"Continue.\" next";
         notes.push(Note::of_file(what));
     }
     let model = model.unwrap_or_else(|| Text::word(MODEL));
     let body = body(&model, &messages);
-    let units = messages.into_iter().enumerate().flat_map(|(turn, message)| {
-        let role = word(message.kind);
-        message.blocks.into_iter().enumerate().map(move |(of, block)| Unit {
-            turn,
-            block: Some(of),
-            role: role.to_owned(),
-            json: block.json,
-            at: 0,
-            origin: block.origin,
-        })
-    });
-    let units = units.collect();
+    let units = messages.into_iter().enumerate();
+    let units = units.flat_map(|(turn, message)| message.units(turn)).collect();
     let dialect = find("anthropic")?;
     Some(Transcript { format: &ClaudeCode, dialect, body: body.into(), units, notes })
+}
+
+impl Message<'_> {
+    /// Its blocks; of a message without any, its lines.
+    fn units(self, turn: usize) -> Vec<Unit> {
+        let role = word(self.kind);
+        let unit =
+            |block, json, origin| Unit { turn, block, role: role.to_owned(), json, at: 0, origin };
+        if self.blocks.is_empty() {
+            let json = Json::object(|o| write_message(&self, o));
+            return self.empty.iter().map(|line| unit(None, json.clone(), Some(*line))).collect();
+        }
+        let blocks = self.blocks.into_iter().enumerate();
+        blocks.map(|(of, block)| unit(Some(of), block.json, block.origin)).collect()
+    }
+}
+
+fn write_message(message: &Message<'_>, o: &mut Object<'_>) {
+    o.word("role", word(message.kind));
+    o.array("content", |a| message.blocks.iter().for_each(|block| a.item().json(&block.json)));
 }
 
 /// Adds what a line says to the messages, as the agent does: lines of one reply are one message, and
@@ -85,14 +98,19 @@ fn gather<'s>(
 ) {
     let Some(kind) = Some(event.kind).filter(|kind| *kind != Kind::Link) else { return };
     let blocks = blocks(event, source, notes);
+    let line = Origin { line: source.lines()[event.line].number, record: event.line, slot: 0 };
+    let empty: Vec<Origin> = blocks.is_empty().then_some(line).into_iter().collect();
     let id = event.reply();
     let joined = match kind {
         Kind::Assistant => id.as_ref().and_then(|id| same_reply(messages, id)),
         Kind::User | Kind::Link => messages.len().checked_sub(1),
     };
     match joined.and_then(|at| messages.get_mut(at)).filter(|message| message.kind == kind) {
-        Some(message) => message.blocks.extend(blocks),
-        None => messages.push(Message { kind, id, blocks }),
+        Some(message) => {
+            message.blocks.extend(blocks);
+            message.empty.extend(empty);
+        }
+        None => messages.push(Message { kind, id, blocks, empty }),
     }
     if let Some(message) = messages.last_mut().filter(|message| message.kind == Kind::User) {
         message.blocks.sort_by_key(|block| !block.is_result);
@@ -152,6 +170,11 @@ fn note_branches(chain: &Chain<'_>, source: &Source, notes: &mut Vec<Note>) {
         }
     }
     let lines = source.lines().len();
+    if !chain.repeats.is_empty() {
+        let count = chain.repeats.len();
+        let what = format!("{count} of {lines} lines are there already; the first of each counts");
+        notes.push(Note::of_file(what));
+    }
     if side > 0 {
         let what = format!("{side} of {lines} lines are of sub-agents, whose talks are over");
         notes.push(Note::of_file(what));
@@ -173,12 +196,7 @@ fn body(model: &Text, messages: &[Message<'_>]) -> Vec<u8> {
         o.text("model", model);
         o.array("messages", |a| {
             for message in messages {
-                a.object(|o| {
-                    o.word("role", word(message.kind));
-                    o.array("content", |a| {
-                        message.blocks.iter().for_each(|block| a.item().json(&block.json));
-                    });
-                });
+                a.object(|o| write_message(message, o));
             }
         });
         write_tools(messages, o);

@@ -99,6 +99,7 @@ impl<'r> Rewriting<'r> {
                 let here = inserts.iter().filter(|insert| insert.after == Some(unit));
                 blocks.extend(here.map(|insert| &insert.json));
             }
+            self.single(event);
             let event_read = &self.chain.events[event];
             let line = &self.source.lines()[event_read.line];
             if blocks.is_empty() {
@@ -108,6 +109,13 @@ impl<'r> Rewriting<'r> {
                 let blocks = Json::array(|a| blocks.iter().for_each(|one| a.item().json(one)));
                 self.patch.replace(line.place(content), blocks.as_str());
             }
+        }
+    }
+
+    /// Takes out lines that say again what changes.
+    fn single(&mut self, event: usize) {
+        for (_, line) in self.chain.repeats.iter().filter(|(first, _)| *first == event) {
+            self.patch.remove_line(&self.source.lines()[*line], self.source.bytes());
         }
     }
 
@@ -244,10 +252,13 @@ impl<'r> Rewriting<'r> {
     fn relink(&mut self) {
         let gone: HashMap<&str, usize> =
             self.removed.iter().map(|at| (&*self.chain.events[*at].uuid, *at)).collect();
+        // A link that the agent makes anew as it reads may not be found any more.
+        let changed = !gone.is_empty() || !self.parents.is_empty();
         for (at, event) in self.chain.events.iter().enumerate() {
             let lost = event.parent.as_deref().is_some_and(|parent| gone.contains_key(parent));
             let bridged = self.chain.bridges.iter().any(|(child, _)| *child == at);
-            if (lost || bridged) && !self.parents.contains_key(&at) {
+            let moved = event.moved && changed;
+            if (lost || bridged || moved) && !self.parents.contains_key(&at) {
                 self.parents.insert(at, self.parent_of(at));
             }
         }
@@ -255,6 +266,7 @@ impl<'r> Rewriting<'r> {
             let event = &self.chain.events[*at];
             if let Some(node) = event.root.get("parentUuid").filter(|_| !self.removed.contains(at))
             {
+                self.single(*at);
                 self.replace(event.line, node, parent.as_deref());
             }
         }

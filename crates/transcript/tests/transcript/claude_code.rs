@@ -247,3 +247,127 @@ fn a_file_whose_every_line_goes_holds_what_came() {
         );
     }
 }
+
+/// Six messages, of which the last three are kept behind a summary.
+fn shortened(next: &str, change: impl FnOnce(&mut Value)) -> File {
+    let said = |number: usize| {
+        let role = if number % 2 == 1 { "user" } else { "assistant" };
+        let parent = (number > 1).then(|| (number - 1).to_string());
+        line(&number.to_string(), parent.as_deref(), role, &text(&number.to_string()))
+    };
+    let mut mark = json!({"parentUuid": null, "type": "system", "subtype": "compact_boundary",
+        "uuid": "7", "compactMetadata": {"preservedSegment":
+            {"headUuid": "4", "anchorUuid": "8", "tailUuid": "6"}}});
+    change(&mut mark);
+    let mut lines: Vec<String> = (1..=6).map(said).collect();
+    lines.push(mark.to_string());
+    lines.push(line("8", Some("7"), "user", &text("summary")));
+    lines.push(line("9", Some(next), "user", &text("next")));
+    File::new(lines.join("\n"))
+}
+
+fn texts(file: &File) -> Vec<String> {
+    let messages = file.messages();
+    let blocks = messages.as_array().unwrap().iter().flat_map(|message| {
+        message["content"].as_array().unwrap().iter().map(|block| block["text"].clone())
+    });
+    blocks.map(|text| text.as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn what_is_kept_when_a_conversation_is_made_shorter_follows_the_summary() {
+    for next in ["6", "8"] {
+        let file = shortened(next, |_| {});
+        assert_eq!(texts(&file), ["summary", "4", "5", "6", "next"], "next follows {next}");
+        let unchanged = file.with(|_| {});
+        assert_eq!(unchanged.as_bytes(), file.source.bytes(), "no link is written for this alone");
+        // The ends of what is kept go.
+        let after = file.with(|body| {
+            let messages = body["messages"].as_array_mut().unwrap();
+            *messages = vec![messages[0].clone(), messages[2].clone(), messages[4].clone()];
+        });
+        assert_eq!(texts(&File::new(&after)), ["summary", "5", "next"], "{after}");
+        let middle = file.with(|body| drop(body["messages"].as_array_mut().unwrap().remove(2)));
+        assert_eq!(texts(&File::new(&middle)), ["summary", "4", "6", "next"], "{middle}");
+    }
+}
+
+#[test]
+fn what_is_said_to_be_kept_and_is_not_linked_stays_where_it_is() {
+    let segment = |mark: &mut Value, key: &str, value: Value| {
+        mark["compactMetadata"]["preservedSegment"][key] = value;
+    };
+    for (key, value) in
+        [("headUuid", "9"), ("headUuid", "x"), ("anchorUuid", "x"), ("tailUuid", "x")]
+    {
+        let file = shortened("8", |mark| segment(mark, key, json!(value)));
+        assert_eq!(texts(&file), ["summary", "next"], "{key}");
+    }
+    let file = shortened("8", |mark| mark["compactMetadata"] = Value::Null);
+    assert_eq!(texts(&file), ["summary", "next"]);
+}
+
+#[test]
+fn a_line_that_says_nothing_is_taken_out() {
+    for content in [json!([]), Value::Null] {
+        let lines = [
+            line("a", None, "user", &json!("one")),
+            line("b", Some("a"), "assistant", &content),
+            line("c", Some("b"), "user", &json!("two")),
+        ];
+        let file = File::new(lines.join("\n"));
+        assert_eq!(file.messages()[1], json!({"role": "assistant", "content": []}));
+        assert_eq!(file.with(|_| {}), lines.join("\n"));
+        let after = file.with(|body| drop(body["messages"].as_array_mut().unwrap().remove(1)));
+        assert_eq!(after.lines().count(), 2);
+        assert_eq!(parse(after.lines().nth(1).unwrap())["parentUuid"], "a");
+    }
+    // Beside another line of the same reply it does no harm.
+    let mut beside = parse(&line("b", Some("a"), "assistant", &json!([])));
+    beside["message"]["id"] = json!("msg_c");
+    let lines = [
+        line("a", None, "user", &json!("one")),
+        beside.to_string(),
+        line("c", Some("b"), "assistant", &text("two")),
+        line("d", Some("c"), "user", &json!("three")),
+    ];
+    let file = File::new(lines.join("\n"));
+    assert_eq!(texts(&file), ["one", "two", "three"]);
+    let after = file.with(|body| body["messages"][2]["content"][0]["text"] = json!("four"));
+    assert_eq!(after.lines().count(), 4);
+}
+
+#[test]
+fn a_line_that_is_there_again_counts_once() {
+    let call = json!([{"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {}}]);
+    let result = json!([{"type": "tool_result", "tool_use_id": "toolu_1", "content": "ok"}]);
+    let lines = [
+        line("a", None, "user", &json!("one")),
+        line("b", Some("a"), "assistant", &call),
+        line("c", Some("b"), "user", &result),
+        line("d", Some("c"), "user", &json!("two")),
+    ];
+    let once = File::new(lines.join("\n"));
+    let again: Vec<&String> = lines.iter().chain(&lines).collect();
+    let twice: Vec<&String> = lines.iter().flat_map(|line| [line, line]).collect();
+    let late: Vec<&String> = lines.iter().chain(&lines[..2]).collect();
+    for lines in [again, twice, late] {
+        let text = lines.into_iter().cloned().collect::<Vec<_>>().join("\n");
+        let file = File::new(&text);
+        assert_eq!(file.body(), once.body(), "{text}");
+        assert_eq!(file.with(|_| {}), text);
+        // The agent reads the last of them.
+        let after = file.with(|body| {
+            let messages = body["messages"].as_array_mut().unwrap();
+            messages[1]["content"][0]["input"] = json!({"command": "ls"});
+            messages[2]["content"][1]["text"] = json!("three");
+        });
+        for old in [&lines_of(&once)[1], &lines_of(&once)[3]] {
+            assert!(!after.contains(old.as_str()), "{after}");
+        }
+    }
+}
+
+fn lines_of(file: &File) -> Vec<String> {
+    String::from_utf8_lossy(file.source.bytes()).lines().map(ToOwned::to_owned).collect()
+}
