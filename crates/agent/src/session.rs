@@ -5,7 +5,7 @@ use std::fmt;
 use bytes::Bytes;
 use interlingua::model::{Block, Conversation, Role, Turn};
 use interlingua::native::{self, Native};
-use interlingua::{Dialect, Json, Ledger, Target, TranslateError, Verbatim, read_object};
+use interlingua::{Dialect, Json, Ledger, Target, Text, TranslateError, Verbatim, read_object};
 
 use crate::{BoxFuture, Stopped, open_calls};
 
@@ -33,6 +33,8 @@ pub trait Keeper: Send + Sync + fmt::Debug {
 #[derive(Debug)]
 pub struct Imported {
     pub session: Session,
+    /// The model that it says it is with.
+    pub model: Option<Text>,
     /// What was odd about it, and what could not be read and was left out.
     pub ledger: Ledger,
 }
@@ -50,7 +52,7 @@ impl Session {
         let read = turns.iter().map(|turn| Native.decode_turn(turn.doc().root(), &mut ledger));
         let turns = read.collect();
         let session = Self { turns, keeper: Some(keeper), ..Self::default() };
-        Imported { session, ledger }
+        Imported { session, model: None, ledger }
     }
 
     /// A conversation in a dialect: the body of a request, or only its list of messages, of whatever
@@ -65,15 +67,21 @@ impl Session {
         let mut ledger = Ledger::default();
         let read = from.decode_request(&read_object(body)?, &mut ledger).into_value();
         let session = Self { system: read.system, turns: read.turns, keeper: None };
-        Ok(Imported { session, ledger })
+        Ok(Imported { session, model: read.model, ledger })
     }
 
-    /// The session in a dialect, as a request would have it, for another program.
-    pub fn export(&self, to: &dyn Dialect) -> (Bytes, Ledger) {
+    /// The session in a dialect, as a request to this model would have it, for another program.
+    pub fn export(&self, to: &dyn Dialect, model: Option<&str>) -> (Bytes, Ledger) {
         let mut ledger = Ledger::default();
         let conversation = self.conversation().into();
-        let body = to.encode_request(&conversation, &Target::default(), &mut ledger);
+        let target = Target { model: model.map(Text::new), ..Target::default() };
+        let body = to.encode_request(&conversation, &target, &mut ledger);
         (body, ledger)
+    }
+
+    /// Takes back the last turn; not from whoever keeps it.
+    pub fn take_back(&mut self) -> Option<Verbatim<Turn>> {
+        self.turns.pop()
     }
 
     /// Has it kept from now on; what was said already is kept first.

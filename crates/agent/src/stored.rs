@@ -67,7 +67,7 @@ impl Stored {
             .collect();
         let owner = owner.to_owned();
         let stored = Self { store, owner, id, turns: reading.session.turns };
-        let Imported { session, ledger } = Session::kept(&turns, Box::new(stored));
+        let Imported { session, ledger, .. } = Session::kept(&turns, Box::new(stored));
         let (title, model) = (reading.session.title, reading.session.model);
         Ok(Found { session, id, title, model, ledger, damaged: reading.damaged })
     }

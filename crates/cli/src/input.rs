@@ -28,3 +28,13 @@ pub(crate) fn name(file: Option<&Path>) -> String {
         _ => "stdin".into(),
     }
 }
+
+/// A text without the mark of UTF-8 that some editors put before it.
+pub(crate) fn without_mark(mut text: Vec<u8>) -> Vec<u8> {
+    if text.starts_with(MARK) {
+        text.drain(..MARK.len());
+    }
+    text
+}
+
+const MARK: &[u8] = b"\xEF\xBB\xBF";

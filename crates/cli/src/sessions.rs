@@ -10,6 +10,7 @@ use interlingua::model::Body;
 use interlingua::native::Native;
 use interlingua::{Dialect, Text, find};
 use interlingua_agent::{Imported, Session, Stored};
+use interlingua_gateway::config::Config;
 use interlingua_store::{Keeper, PAGE, SessionError, SessionId};
 use interlingua_transcript::Source;
 
@@ -63,7 +64,7 @@ pub(crate) fn run(order: &Order) -> Result<(), Problem> {
             What::List => list(&*store).await,
             What::Show { id } => show(store, *id).await,
             What::Export { id, to } => export(store, *id, to.unwrap_or(&Native)).await,
-            What::Import { file, from } => import(store, file, *from).await,
+            What::Import { file, from } => import(store, &config, file, *from).await,
             What::Rm { id } => store.delete(OWNER, *id).await.map_err(|error| bad(*id, &error)),
         }
     })
@@ -120,28 +121,33 @@ async fn export(
     to: &'static dyn Dialect,
 ) -> Result<(), Problem> {
     let found = Stored::open(store, OWNER, id).await.map_err(|error| bad(id, &error))?;
-    let (body, _) = found.session.export(to);
+    let model = Some(&*found.model).filter(|model| !model.is_empty());
+    let (body, _) = found.session.export(to, model);
     output::print(&body)?;
     output::end_line()
 }
 
 async fn import(
     store: Arc<dyn Keeper>,
+    config: &Config,
     file: &Path,
     from: Option<&'static dyn Dialect>,
 ) -> Result<(), Problem> {
     let name = input::name(Some(file));
-    let bytes = input::read(Some(file))?;
+    let bytes = input::without_mark(input::read(Some(file))?);
     let (imported, notes) = read(bytes, from).ok_or_else(|| {
         let advice = "Give a transcript, a request body, or a list of messages with --from.";
         Problem::bad(format!("{name}: no conversation is found in it"), advice)
     })?;
-    let Imported { mut session, ledger } = imported;
+    let Imported { mut session, model, ledger } = imported;
     let lost = ledger.entries.iter().filter(|entry| entry.loss).map(|entry| entry.what.to_string());
     for what in notes.into_iter().chain(lost) {
         Problem::bad(format!("{name}: {what}"), "").say();
     }
-    let id = Stored::begin(store, OWNER, &name, "", &mut session).await;
+    // A model that nothing leads to from here would only be in the way.
+    let model = model.map(|model| model.contents().into_owned()).unwrap_or_default();
+    let model = if config.resolve(&model, 0).is_ok() { &*model } else { "" };
+    let id = Stored::begin(store, OWNER, &name, model, &mut session).await;
     let id = id.map_err(|error| Problem::bad(error.to_string(), ""))?;
     output::print(format!("{id}\n").as_bytes())
 }
@@ -156,7 +162,11 @@ fn read(bytes: Vec<u8>, from: Option<&'static dyn Dialect>) -> Option<(Imported,
         return Some((Session::import(bytes.into(), find("openai-chat")?).ok()?, Vec::new()));
     }
     let transcript = interlingua_transcript::read(&Source::new(bytes.into()))?;
-    let imported = Session::import(transcript.body, transcript.dialect).ok()?;
+    let mut imported = Session::import(transcript.body, transcript.dialect).ok()?;
+    imported.model = transcript.model;
+    if transcript.stands_in {
+        imported.session.take_back();
+    }
     // What is mended in a file is not mended here, and is left out.
     let notes = transcript.notes.iter().filter(|note| note.mends);
     Some((imported, notes.map(ToString::to_string).collect()))

@@ -129,7 +129,7 @@ fn read_all(order: &Translate, input: Box<dyn Read>) -> Result<Bytes, Problem> {
         .take(most)
         .read_to_end(&mut body)
         .map_err(|error| cannot_read(&input::name(order.file.as_deref()), &error))?;
-    Ok(body.into())
+    Ok(input::without_mark(body).into())
 }
 
 fn open(file: Option<&Path>) -> Result<Box<dyn Read>, Problem> {

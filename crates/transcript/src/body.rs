@@ -45,7 +45,9 @@ pub(crate) fn of_body(
         let slot = unit.block.unwrap_or_default();
         unit.origin = Some(Origin { line, record: unit.turn, slot });
     }
-    Transcript { format, dialect, body: source.bytes().clone(), units, notes: Vec::new() }
+    let model = source.whole().and_then(|root| root.get("model")).and_then(Node::text);
+    let (body, notes) = (source.bytes().clone(), Vec::new());
+    Transcript { format, dialect, body, units, notes, model, stands_in: false }
 }
 
 /// The name of the dialect that a body speaks.

@@ -18,7 +18,7 @@ mod torn;
 mod unit;
 
 use bytes::Bytes;
-use interlingua::Dialect;
+use interlingua::{Dialect, Text};
 
 pub use align::{Edits, Fate, Insert, align};
 pub use source::{Line, Source};
@@ -55,6 +55,10 @@ pub struct Transcript {
     pub units: Vec<Unit>,
     /// What was found on the way that is not in the request.
     pub notes: Vec<Note>,
+    /// The model that the file names.
+    pub model: Option<Text>,
+    /// The last turn of the request is not in the file: it stands for the user's next words.
+    pub stands_in: bool,
 }
 
 /// Something about the file that its user should know.
@@ -87,6 +91,9 @@ impl Transcript {
 }
 
 impl Note {
+    const SPOKEN_LAST: &str =
+        "the model has spoken last; for the check, the user says \"Continue.\" next";
+
     fn of_file(what: impl Into<String>) -> Self {
         Self { line: None, what: what.into(), mends: false }
     }

@@ -107,7 +107,7 @@ const INSIDE: &[(&str, &str)] =
     &[("anthropic", "content"), ("gemini", "parts"), ("bedrock", "content")];
 
 /// The dialect of stored sessions, which is nobody's wire format.
-const SESSION: &str = "native";
+pub(crate) const SESSION: &str = "native";
 
 const TURNS: &[&str] = &["messages", "input", "contents", "turns"];
 const BLOCKS: &[&str] = &["content", "parts", "blocks"];

@@ -49,8 +49,12 @@ async fn a_session_leaves_in_any_dialect_and_comes_back() {
     let mut session = Session::new();
     agent.ask(&mut session, "Look at the harbour.", &mut |_| {}).await.unwrap();
     for name in ["anthropic", "openai-chat", "openai-responses", "gemini", "native"] {
-        let (body, _) = session.export(dialect(name));
-        let mut back = Session::import(body, dialect(name)).unwrap().session;
+        let (body, _) = session.export(dialect(name), Some("sim/agent"));
+        let imported = Session::import(body, dialect(name)).unwrap();
+        // Gemini has the model in the address.
+        let model = imported.model.map(|model| model.contents().into_owned());
+        assert_eq!(model.as_deref(), Some("sim/agent").filter(|_| name != "gemini"), "{name}");
+        let mut back = imported.session;
         let answer = agent.ask(&mut back, "And the beach?", &mut |_| {}).await.unwrap();
         assert!(!answer.text().is_empty(), "{name}");
     }

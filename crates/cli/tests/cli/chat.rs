@@ -75,6 +75,41 @@ fn sessions_leave_and_come_back_in_other_dialects() {
 }
 
 #[test]
+fn a_session_that_leaves_is_healthy_and_comes_back_with_its_model() {
+    let home = tempfile::tempdir().expect("a folder");
+    let echo = ["chat", "--model", "sim/echo"];
+    let (_, _, aside) = at_home(home.path(), &echo, "Hello\nAgain\n");
+    let id = begun(&aside).to_owned();
+    let (code, body, aside) = at_home(home.path(), &["sessions", "export", &id], "");
+    assert_eq!(code, 0, "{aside}");
+    assert!(body.contains("\"model\":\"sim/echo\""), "{body}");
+    let (code, found, aside) = at_home(home.path(), &["doctor", "-"], &body);
+    assert_eq!((code, found.as_str()), (0, ""), "{aside}");
+    let (code, other, aside) = at_home(home.path(), &["sessions", "import", "-"], &body);
+    assert_eq!((code, aside.as_str()), (0, ""));
+    let go_on = ["chat", "--session", other.trim()];
+    let (code, said, aside) = at_home(home.path(), &go_on, "And again\n");
+    assert_eq!((code, said.as_str()), (0, "And again\n"), "{aside}");
+    assert!(aside.contains("(4 turns)"), "{aside}");
+}
+
+#[test]
+fn what_is_torn_in_a_transcript_is_told_and_what_the_model_said_last_stays_last() {
+    let home = tempfile::tempdir().expect("a folder");
+    let line = |role: &str, uuid: &str| {
+        format!(
+            r#"{{"type":"{role}","uuid":"{uuid}","sessionId":"s","message":{{"role":"{role}","content":"{uuid}"}}}}"#
+        )
+    };
+    let file = format!("{}\n{}\n{{\"type\":\"us", line("user", "a"), line("assistant", "b"));
+    let (code, id, aside) = at_home(home.path(), &["sessions", "import", "-"], &file);
+    assert_eq!(code, 0, "{aside}");
+    assert!(aside.contains("stdin: line 3 cannot be read and is skipped"), "{aside}");
+    let (_, shown, _) = at_home(home.path(), &["sessions", "show", id.trim()], "");
+    assert_eq!(shown, "User: a\nAssistant: b\n");
+}
+
+#[test]
 fn messages_of_an_old_program_are_imported_and_what_is_lost_is_told() {
     let home = tempfile::tempdir().expect("a folder");
     let stored = r#"[{"role":"user","content":{"ask":"boats"}},null,

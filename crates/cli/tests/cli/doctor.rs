@@ -314,6 +314,17 @@ fn a_line_that_says_nothing_is_taken_out() {
     assert_eq!(desk.read("talk.fixed.jsonl").lines().count(), 2);
 }
 
+#[test]
+fn a_mark_before_the_text_is_read_past() {
+    let desk = Desk::new("mark", "talk.jsonl", &format!("\u{feff}{}\n", healthy().join("\n")));
+    let ran = desk.doctor("");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(!ran.stderr.contains("line 1"), "{}", ran.stderr);
+    let body = "\u{feff}{\"model\":\"m\",\"max_tokens\":9,\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}";
+    let ran = interlingua("translate --from anthropic --to openai-chat", body.as_bytes());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+}
+
 /// About 10 MB in 9,000 lines, with a broken turn in every ten.
 #[test]
 fn a_large_transcript_is_no_burden() {

@@ -52,20 +52,20 @@ pub(super) fn read(source: &Source) -> Option<Transcript> {
         );
         notes.push(Note::mended(line, what));
     }
-    if messages.last().is_some_and(|message| message.kind == Kind::Assistant) {
+    let stands_in = messages.last().is_some_and(|message| message.kind == Kind::Assistant);
+    if stands_in {
         let json = Json::object(|o| text(o, NEXT));
         let block = Block { json, origin: None, is_result: false };
         let (id, blocks, empty) = (None, vec![block], Vec::new());
         messages.push(Message { kind: Kind::User, id, blocks, empty });
-        let what = "the model has spoken last; for the check, the user says \"Continue.\" next";
-        notes.push(Note::of_file(what));
+        notes.push(Note::of_file(Note::SPOKEN_LAST));
     }
-    let model = model.unwrap_or_else(|| Text::word(MODEL));
-    let body = body(&model, &messages);
+    let asked = model.clone().unwrap_or_else(|| Text::word(MODEL));
+    let body = body(&asked, &messages).into();
     let units = messages.into_iter().enumerate();
     let units = units.flat_map(|(turn, message)| message.units(turn)).collect();
     let dialect = find("anthropic")?;
-    Some(Transcript { format: &ClaudeCode, dialect, body: body.into(), units, notes })
+    Some(Transcript { format: &ClaudeCode, dialect, body, units, notes, model, stands_in })
 }
 
 impl Message<'_> {

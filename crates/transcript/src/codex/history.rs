@@ -39,7 +39,7 @@ pub(super) fn read(source: &Source) -> Option<Transcript> {
     history.known.then_some(())?;
     let mut notes = source.unread();
     notes.append(&mut history.notes);
-    let body = body(&history);
+    let (body, model) = (body(&history).into(), history.model.clone());
     let item = |(turn, item): (usize, Item)| {
         let doc = item.json.doc();
         let role = doc.root().get("role").map(|role| role.word().into_owned());
@@ -48,7 +48,7 @@ pub(super) fn read(source: &Source) -> Option<Transcript> {
     };
     let units = history.items.into_iter().enumerate().map(item).collect();
     let dialect = find("openai-responses")?;
-    Some(Transcript { format: &Codex, dialect, body: body.into(), units, notes })
+    Some(Transcript { format: &Codex, dialect, body, units, notes, model, stands_in: false })
 }
 
 /// The first rollouts had no envelope: a line about the session, then the items.

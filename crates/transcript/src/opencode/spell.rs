@@ -28,6 +28,7 @@ pub(super) fn read(parts: &[Part<'_>], messages: Node<'_>, source: &Source) -> O
     let spelling = if named(&ANTHROPIC_NAMES) { &BLOCKS } else { &ITEMS };
     let mut units: Vec<Unit> = Vec::new();
     let mut notes = Vec::new();
+    let mut stands_in = false;
     let mut lines = source.lines_of(parts.iter().map(|part| part.node.range().start)).into_iter();
     for step in parts.chunk_by(|a, b| a.step == b.step) {
         let lines: Vec<usize> = lines.by_ref().take(step.len()).collect();
@@ -35,12 +36,12 @@ pub(super) fn read(parts: &[Part<'_>], messages: Node<'_>, source: &Source) -> O
     }
     if spelling.messages {
         join(&mut units);
-        if units.last().is_some_and(|unit| unit.role == "assistant") {
+        stands_in = units.last().is_some_and(|unit| unit.role == "assistant");
+        if stands_in {
             let turn = units.last().map_or(0, |unit| unit.turn + 1);
             let json = text_block(&Text::word("Continue."));
             units.push(Unit { turn, ..new_unit("user", json, None) });
-            let what = "the model has spoken last; for the check, the user says \"Continue.\" next";
-            notes.push(Note::of_file(what));
+            notes.push(Note::of_file(Note::SPOKEN_LAST));
         }
         units = numbered(units);
     } else {
@@ -51,7 +52,9 @@ pub(super) fn read(parts: &[Part<'_>], messages: Node<'_>, source: &Source) -> O
     }
     let body = body(&units, spelling, &model);
     let body = interlingua::wire::Json::to_bytes(&body);
-    Some(Transcript { format: &Opencode, dialect: find(spelling.dialect)?, body, units, notes })
+    let dialect = find(spelling.dialect)?;
+    let model = (!model.is_empty()).then(|| Text::new(&model));
+    Some(Transcript { format: &Opencode, dialect, body, units, notes, model, stands_in })
 }
 
 /// The parts of one step, then the results of its calls.

@@ -9,4 +9,5 @@ mod codex;
 mod edits;
 mod file;
 mod opencode;
+mod session;
 mod torn;
