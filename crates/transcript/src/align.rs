@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use interlingua::Json;
+use interlingua::wire::Node;
 
 use crate::Unit;
 
@@ -203,9 +204,14 @@ fn key(unit: &Unit) -> (&str, &str) {
 /// What a part is, and which call it is about.
 fn kind(unit: &Unit) -> (&str, String, String) {
     let doc = unit.json.doc();
-    let word = |key: &str| doc.root().get(key).map(|value| value.word().into_owned());
-    let about = ["tool_use_id", "call_id", "id"].iter().find_map(|key| word(key));
-    (&unit.role, word("type").unwrap_or_default(), about.unwrap_or_default())
+    let word = |node: Node<'_>, key: &str| node.get(key).map(|value| value.word().into_owned());
+    let about =
+        |node: Node<'_>| ["tool_use_id", "call_id", "id"].iter().find_map(|key| word(node, key));
+    // A part without a type is what its first field says.
+    let first = doc.root().fields().next().filter(|_| doc.root().get("type").is_none());
+    let kind = first.map(|field| field.name().into_owned()).or_else(|| word(doc.root(), "type"));
+    let about = about(doc.root()).or_else(|| about(first?.value));
+    (&unit.role, kind.unwrap_or_default(), about.unwrap_or_default())
 }
 
 /// The longest choice of pairs that rises on both sides; they rise on the second already.

@@ -4,6 +4,9 @@
 //! one part: the call, and its result once there is one. The provider's signatures are in the parts'
 //! `metadata`. Which dialect the agent speaks depends on the provider of the last reply.
 
+mod blocks;
+mod contents;
+mod items;
 mod parts;
 mod spell;
 mod write;

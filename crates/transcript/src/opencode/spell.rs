@@ -1,45 +1,65 @@
 //! The request that the agent would send next, in the dialect of its provider.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use interlingua::wire::Node;
 use interlingua::wire::json::Object;
 use interlingua::{Json, Text, find};
 
-use super::Opencode;
 use super::parts::{Kind, Part, word};
+use super::{Opencode, blocks, contents, items};
 use crate::{Note, Origin, Source, Transcript, Unit, unit};
 
 /// What a provider's dialect calls things.
-struct Spelling {
-    dialect: &'static str,
+pub(super) struct Spelling {
+    pub(super) dialect: &'static str,
     /// A part of the request, for a part of the export. None where the provider is not told.
-    part: fn(&Part<'_>) -> Option<Json>,
+    pub(super) part: fn(&Part<'_>) -> Option<Json>,
     /// The result of a tool's run; none while it has none.
-    result: fn(&Part<'_>, &Text, bool) -> Json,
-    /// Parts of one speaker are one message, and the model must not be the last who spoke.
-    messages: bool,
+    pub(super) result: fn(&Part<'_>, &Text, bool) -> Json,
+    /// Whether a result has room for the files that the tool gave.
+    pub(super) files: bool,
+    /// Parts of one speaker are one message, and the model must not be the last who spoke. None where
+    /// each part stands alone.
+    pub(super) messages: Option<Messages>,
+}
+
+/// What messages are called.
+pub(super) struct Messages {
+    pub(super) list: &'static str,
+    pub(super) inside: &'static str,
+    /// The role of the model.
+    pub(super) model: &'static str,
+    pub(super) text: fn(&Text) -> Json,
+    pub(super) is_result: fn(Node<'_>) -> bool,
+    /// The name of the tool that a part calls.
+    pub(super) called: fn(Node<'_>) -> Option<String>,
+    /// Tools with these names, and what else the request has.
+    pub(super) rest: fn(&BTreeSet<String>, &mut Object<'_>),
 }
 
 pub(super) fn read(parts: &[Part<'_>], messages: Node<'_>, source: &Source) -> Option<Transcript> {
     let (provider, model) = spoken_to(messages);
-    let named =
-        |names: &&[&str]| names.iter().any(|name| provider.contains(name) || model.contains(name));
-    let spelling = if named(&ANTHROPIC_NAMES) { &BLOCKS } else { &ITEMS };
+    let spelling = spelling(&provider, &model);
     let mut units: Vec<Unit> = Vec::new();
-    let mut notes = Vec::new();
-    let mut stands_in = false;
+    let mut left = BTreeMap::new();
     let mut lines = source.lines_of(parts.iter().map(|part| part.node.range().start)).into_iter();
     for step in parts.chunk_by(|a, b| a.step == b.step) {
         let lines: Vec<usize> = lines.by_ref().take(step.len()).collect();
-        spell_step(step, &lines, spelling, &mut units);
+        spell_step(step, &lines, spelling, &mut units, &mut left);
     }
-    if spelling.messages {
-        join(&mut units);
-        stands_in = units.last().is_some_and(|unit| unit.role == "assistant");
+    let note = |(kind, count): (String, usize)| {
+        let what = format!("{count} parts of the kind `{kind}` are left out of the request");
+        Note::of_file(what)
+    };
+    let mut notes: Vec<Note> = left.into_iter().map(note).collect();
+    let mut stands_in = false;
+    if let Some(messages) = &spelling.messages {
+        join(&mut units, messages);
+        stands_in = units.last().is_some_and(|unit| unit.role == messages.model);
         if stands_in {
             let turn = units.last().map_or(0, |unit| unit.turn + 1);
-            let json = text_block(&Text::word("Continue."));
+            let json = (messages.text)(&Text::word("Continue."));
             units.push(Unit { turn, ..new_unit("user", json, None) });
             notes.push(Note::of_file(Note::SPOKEN_LAST));
         }
@@ -57,15 +77,32 @@ pub(super) fn read(parts: &[Part<'_>], messages: Node<'_>, source: &Source) -> O
     Some(Transcript { format: &Opencode, dialect, body, units, notes, model, stands_in })
 }
 
+/// How the agent speaks to this provider about this model.
+fn spelling(provider: &str, model: &str) -> &'static Spelling {
+    let is_named = |(of_provider, of_model): &(&str, &str)| {
+        provider.contains(of_provider) && model.contains(of_model)
+    };
+    let spoken = SPOKEN.iter().find(|(names, _)| names.iter().any(is_named));
+    spoken.map_or(&items::ITEMS, |(_, spelling)| spelling)
+}
+
 /// The parts of one step, then the results of its calls.
-fn spell_step(step: &[Part<'_>], lines: &[usize], spelling: &Spelling, units: &mut Vec<Unit>) {
-    let role = if step.iter().any(|part| part.from_user) { "user" } else { "assistant" };
+fn spell_step(
+    step: &[Part<'_>],
+    lines: &[usize],
+    spelling: &Spelling,
+    units: &mut Vec<Unit>,
+    left: &mut BTreeMap<String, usize>,
+) {
+    let model = spelling.messages.as_ref().map_or("assistant", |messages| messages.model);
+    let role = if step.iter().any(|part| part.from_user) { "user" } else { model };
     let origin = |part: &Part<'_>, line: usize, result: usize| {
         Some(Origin { line, record: part.message, slot: part.at * 2 + result })
     };
     for (part, line) in step.iter().zip(lines) {
-        if let Some(json) = (spelling.part)(part) {
-            units.push(new_unit(role, json, origin(part, *line, 0)));
+        match (spelling.part)(part) {
+            Some(json) => units.push(new_unit(role, json, origin(part, *line, 0))),
+            None => *left.entry(word(part.node, "type").into_owned()).or_default() += 1,
         }
     }
     for (part, line) in step.iter().zip(lines).filter(|(part, _)| part.kind == Kind::Tool) {
@@ -75,6 +112,11 @@ fn spell_step(step: &[Part<'_>], lines: &[usize], spelling: &Spelling, units: &m
             "error" => ("error", true),
             _ => continue,
         };
+        let given = state.get("attachments").into_iter().flat_map(Node::items);
+        let lost = given.filter(|file| !spelling.files || data(*file).is_none()).count();
+        if lost > 0 {
+            *left.entry("attachment".to_owned()).or_default() += lost;
+        }
         let text = state.get(key).and_then(Node::text).unwrap_or_default();
         let json = (spelling.result)(part, &text, is_error);
         units.push(new_unit("user", json, origin(part, *line, 1)));
@@ -86,7 +128,7 @@ fn new_unit(role: &str, json: Json, origin: Option<Origin>) -> Unit {
 }
 
 /// Gives neighbours of one role the same turn; a user's results come first.
-fn join(units: &mut [Unit]) {
+fn join(units: &mut [Unit], messages: &Messages) {
     let mut turn = 0;
     for at in 1..units.len() {
         if units[at].role != units[at - 1].role {
@@ -96,7 +138,7 @@ fn join(units: &mut [Unit]) {
     }
     units.sort_by_key(|unit| {
         let doc = unit.json.doc();
-        (unit.turn, word(doc.root(), "type") != "tool_result" && unit.role == "user")
+        (unit.turn, unit.role == "user" && !(messages.is_result)(doc.root()))
     });
 }
 
@@ -112,36 +154,25 @@ fn numbered(mut units: Vec<Unit>) -> Vec<Unit> {
 fn body(units: &[Unit], spelling: &Spelling, model: &str) -> Json {
     Json::object(|o| {
         o.word("model", model);
-        if !spelling.messages {
+        let Some(messages) = &spelling.messages else {
             o.array("input", |a| units.iter().for_each(|unit| a.item().json(&unit.json)));
             o.boolean("store", false);
             return;
-        }
-        o.array("messages", |a| {
+        };
+        o.array(messages.list, |a| {
             for turn in units.chunk_by(|a, b| a.turn == b.turn) {
                 a.object(|o| {
                     o.word("role", &turn[0].role);
-                    o.array("content", |a| turn.iter().for_each(|unit| a.item().json(&unit.json)));
+                    o.array(messages.inside, |a| {
+                        turn.iter().for_each(|unit| a.item().json(&unit.json));
+                    });
                 });
             }
         });
-        write_tools(units, o);
-        o.number("max_tokens", 32_000);
+        // The file does not hold the tools; ones with the names that were called stand in for them.
+        let called = units.iter().filter_map(|unit| (messages.called)(unit.json.doc().root()));
+        (messages.rest)(&called.filter(|name| unit::is_name(name)).collect(), o);
     })
-}
-
-/// The file does not hold the tools; ones with the names that were called stand in for them.
-fn write_tools(units: &[Unit], o: &mut Object<'_>) {
-    let name = |unit: &Unit| {
-        let doc = unit.json.doc();
-        let name = doc.root().get("name").filter(|_| word(doc.root(), "type") == "tool_use");
-        name.map(|name| name.word().into_owned())
-    };
-    let names: BTreeSet<String> =
-        units.iter().filter_map(name).filter(|name| unit::is_name(name)).collect();
-    if !names.is_empty() {
-        unit::write_tools(names.iter(), o);
-    }
 }
 
 /// The provider and the model of the last reply, or of the last prompt.
@@ -157,14 +188,7 @@ fn spoken_to(messages: Node<'_>) -> (String, String) {
     found
 }
 
-fn text_block(text: &Text) -> Json {
-    Json::object(|o| {
-        o.word("type", "text");
-        o.text("text", text);
-    })
-}
-
-fn said(part: &Part<'_>) -> Text {
+pub(super) fn said(part: &Part<'_>) -> Text {
     match part.kind {
         Kind::Compaction => Text::word("What did we do so far?"),
         _ => part.node.get("text").and_then(Node::text).unwrap_or_default(),
@@ -172,144 +196,37 @@ fn said(part: &Part<'_>) -> Text {
 }
 
 /// Of a data URL: the media type, and the base64 behind it.
-fn data(part: &Part<'_>) -> Option<(Text, Text)> {
-    let url = part.node.get("url").and_then(Node::text)?;
+pub(super) fn data(file: Node<'_>) -> Option<(Text, Text)> {
+    let url = file.get("url").and_then(Node::text)?;
     let (_, data) = url.split_once(";base64,")?;
-    Some((part.node.get("mime").and_then(Node::text)?, data))
+    Some((file.get("mime").and_then(Node::text)?, data))
 }
 
-fn call(part: &Part<'_>, key: &'static str, o: &mut Object<'_>) {
+/// The files that a tool gave beside its words, as far as they can be said.
+pub(super) fn given<'s>(part: &Part<'s>, say: fn(Node<'s>) -> Option<Json>) -> Vec<Json> {
+    let state = part.node.get("state").filter(|state| word(*state, "status") == "completed");
+    let files = state.and_then(|state| state.get("attachments")).into_iter();
+    files.flat_map(Node::items).filter_map(say).collect()
+}
+
+pub(super) fn call(part: &Part<'_>, key: &'static str, o: &mut Object<'_>) {
     o.text(key, &part.node.get("callID").and_then(Node::text).unwrap_or_default());
     o.text("name", &part.node.get("tool").and_then(Node::text).unwrap_or_default());
 }
 
-fn input(part: &Part<'_>) -> Json {
+pub(super) fn input(part: &Part<'_>) -> Json {
     let input = part.node.get("state").and_then(|state| state.get("input"));
     input.map_or(Json::EMPTY_OBJECT, Node::json)
 }
 
 /// What a provider keeps with a part, under whichever name.
-fn kept<'s>(part: &Part<'s>, key: &str) -> Option<Node<'s>> {
+pub(super) fn kept<'s>(part: &Part<'s>, key: &str) -> Option<Node<'s>> {
     let metadata = part.node.get("metadata")?;
     metadata.fields().find_map(|field| field.value.get(key))
 }
 
-fn block(part: &Part<'_>) -> Option<Json> {
-    Some(match part.kind {
-        Kind::Text | Kind::Compaction => text_block(&said(part)),
-        Kind::Reasoning => thinking(part),
-        Kind::File => {
-            let (kind, data) = data(part)?;
-            let is_image = kind.raw().starts_with("image");
-            Json::object(|o| {
-                o.word("type", if is_image { "image" } else { "document" });
-                o.object("source", |o| {
-                    o.word("type", "base64");
-                    o.text("media_type", &kind);
-                    o.text("data", &data);
-                });
-            })
-        }
-        Kind::Tool => Json::object(|o| {
-            o.word("type", "tool_use");
-            call(part, "id", o);
-            o.json("input", &input(part));
-        }),
-    })
-}
-
-fn thinking(part: &Part<'_>) -> Json {
-    Json::object(|o| {
-        if let Some(data) = kept(part, "redactedData").and_then(Node::text) {
-            o.word("type", "redacted_thinking");
-            o.text("data", &data);
-        } else {
-            o.word("type", "thinking");
-            o.text("thinking", &said(part));
-            let signature = kept(part, "signature").and_then(Node::text).unwrap_or_default();
-            o.text("signature", &signature);
-        }
-    })
-}
-
-fn block_result(part: &Part<'_>, text: &Text, is_error: bool) -> Json {
-    Json::object(|o| {
-        o.word("type", "tool_result");
-        o.text("tool_use_id", &part.node.get("callID").and_then(Node::text).unwrap_or_default());
-        o.text("content", text);
-        if is_error {
-            o.boolean("is_error", true);
-        }
-    })
-}
-
-fn item(part: &Part<'_>) -> Option<Json> {
-    let message = |role: &str, content: Json| {
-        Json::object(|o| {
-            o.word("type", "message");
-            o.word("role", role);
-            o.array("content", |a| a.item().json(&content));
-        })
-    };
-    let (role, kind) =
-        if part.from_user { ("user", "input_text") } else { ("assistant", "output_text") };
-    Some(match part.kind {
-        Kind::Text | Kind::Compaction => {
-            let content = Json::object(|o| {
-                o.word("type", kind);
-                o.text("text", &said(part));
-            });
-            message(role, content)
-        }
-        Kind::Reasoning => {
-            let sealed = kept(part, "reasoningEncryptedContent").and_then(Node::text)?;
-            Json::object(|o| {
-                o.word("type", "reasoning");
-                o.text_if("id", kept(part, "itemId").and_then(Node::text).as_ref());
-                o.array("summary", |a| {
-                    if !said(part).is_empty() {
-                        a.object(|o| {
-                            o.word("type", "summary_text");
-                            o.text("text", &said(part));
-                        });
-                    }
-                });
-                o.text("encrypted_content", &sealed);
-            })
-        }
-        Kind::File => {
-            let url = part.node.get("url").and_then(Node::text)?;
-            let is_image = data(part)?.0.raw().starts_with("image");
-            let content = Json::object(|o| {
-                o.word("type", if is_image { "input_image" } else { "input_file" });
-                if !is_image {
-                    let name = part.node.get("filename").and_then(Node::text);
-                    o.text("filename", &name.unwrap_or_else(|| Text::word("file")));
-                }
-                o.text(if is_image { "image_url" } else { "file_data" }, &url);
-            });
-            message(role, content)
-        }
-        Kind::Tool => Json::object(|o| {
-            o.word("type", "function_call");
-            call(part, "call_id", o);
-            o.word("arguments", input(part).as_str());
-        }),
-    })
-}
-
-fn item_result(part: &Part<'_>, text: &Text, _: bool) -> Json {
-    Json::object(|o| {
-        o.word("type", "function_call_output");
-        o.text("call_id", &part.node.get("callID").and_then(Node::text).unwrap_or_default());
-        o.text("output", text);
-    })
-}
-
-const BLOCKS: Spelling =
-    Spelling { dialect: "anthropic", part: block, result: block_result, messages: true };
-const ITEMS: Spelling =
-    Spelling { dialect: "openai-responses", part: item, result: item_result, messages: false };
-
-/// Parts of the names of providers and models that speak in blocks.
-const ANTHROPIC_NAMES: &[&str] = &["anthropic", "claude"];
+/// Parts of the names of providers and models, and how the agent speaks to them. The first counts.
+const SPOKEN: &[(&[(&str, &str)], Spelling)] = &[
+    (&[("anthropic", ""), ("", "claude")], blocks::BLOCKS),
+    (&[("google", ""), ("opencode", "gemini")], contents::CONTENTS),
+];

@@ -63,7 +63,7 @@ fn remove(parts: &[Node<'_>], gone: &[bool], patch: &mut Patch) {
 /// Says in a part what its block says now.
 fn rewrite(part: Node<'_>, json: &Json, patch: &mut Patch) {
     let doc = json.doc();
-    let now = doc.root();
+    let now = doc.root().get("functionCall").unwrap_or(doc.root());
     if word(part, "type") != "tool" {
         if let Some(text) = part.get("text") {
             patch.replace(text.range(), Json::string(&text_of(json)).as_str());
@@ -81,7 +81,7 @@ fn rewrite(part: Node<'_>, json: &Json, patch: &mut Patch) {
     let arguments = now.get("arguments").map(|text| text.word().into_owned());
     let input = match arguments {
         Some(arguments) => Json::parse(arguments).ok(),
-        None => now.get("input").map(Node::json),
+        None => now.get("input").or_else(|| now.get("args")).map(Node::json),
     };
     set(part.get("state").and_then(|state| state.get("input")), input);
 }
@@ -102,9 +102,13 @@ fn asked<'s>(
     transcript: &Transcript,
 ) -> Option<Node<'s>> {
     let doc = insert.json.doc();
+    let id = match doc.root().get("functionResponse") {
+        Some(response) => word(response, "id"),
+        None => doc.root().get("tool_use_id").or_else(|| doc.root().get("call_id"))?.word(),
+    };
     let kind = word(doc.root(), "type");
-    let id = doc.root().get("tool_use_id").or_else(|| doc.root().get("call_id"))?.word();
-    if !kind.ends_with("_result") && !kind.ends_with("_output") {
+    let is_result = kind.is_empty() || kind.ends_with("_result") || kind.ends_with("_output");
+    if id.is_empty() || !is_result {
         return None;
     }
     // The call as it is now: it may have got a new id, and a double of it may be gone.
@@ -115,7 +119,8 @@ fn asked<'s>(
             Fate::Removed => return None,
         };
         let doc = now.doc();
-        let is_call = ["id", "call_id"].iter().any(|key| word(doc.root(), key) == id);
+        let call = doc.root().get("functionCall").unwrap_or(doc.root());
+        let is_call = ["id", "call_id"].iter().any(|key| word(call, key) == id);
         let origin = unit.origin.filter(|origin| is_call && origin.slot % 2 == 0)?;
         messages.items().nth(origin.record)?.get("parts")?.items().nth(origin.slot / 2)
     })
@@ -151,7 +156,8 @@ fn add(insert: &Insert, transcript: &Transcript, messages: Node<'_>, patch: &mut
         let Some(origin) = origin(unit) else { continue };
         let Some(message) = messages.items().nth(origin.record) else { continue };
         let part = message.get("parts").and_then(|parts| parts.items().nth(origin.slot / 2));
-        if let Some(part) = part.filter(|_| role(message) == insert.role) {
+        let is_same = (role(message) == "user") == (insert.role == "user");
+        if let Some(part) = part.filter(|_| is_same) {
             let new = new_part(part, &text_of(&insert.json));
             let Range { start, end } = part.range();
             if behind {
@@ -184,7 +190,15 @@ fn text_of(json: &Json) -> Text {
             Some(text) => vec![text],
             None if node.is_array() => node.items().flat_map(find).collect(),
             None => {
-                let keys = ["text", "content", "output", "thinking"];
+                let keys = [
+                    "text",
+                    "content",
+                    "output",
+                    "thinking",
+                    "functionResponse",
+                    "response",
+                    "error",
+                ];
                 keys.iter().find_map(|key| node.get(key)).map(find).unwrap_or_default()
             }
         }

@@ -70,12 +70,13 @@ impl File {
         if body["input"].is_array() {
             return format!("{{\"input\":{}}}", list(&body["input"]));
         }
+        let keys = [("messages", "content"), ("contents", "parts")];
+        let (turns, inside) = keys.into_iter().find(|(turns, _)| body[turns].is_array()).unwrap();
         let message = |message: &Value| {
-            format!("{{\"role\":{},\"content\":{}}}", message["role"], list(&message["content"]))
+            format!("{{\"role\":{},\"{inside}\":{}}}", message["role"], list(&message[inside]))
         };
-        let messages: Vec<String> =
-            body["messages"].as_array().unwrap().iter().map(message).collect();
-        format!("{{\"messages\":[{}]}}", messages.join(","))
+        let messages: Vec<String> = body[turns].as_array().unwrap().iter().map(message).collect();
+        format!("{{\"{turns}\":[{}]}}", messages.join(","))
     }
 }
 

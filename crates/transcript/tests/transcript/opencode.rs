@@ -123,3 +123,69 @@ fn parts_are_taken_out_with_their_commas() {
         assert_eq!(again["messages"][1]["parts"], json!(left), "{gone:b}");
     }
 }
+
+#[test]
+fn a_signature_of_thinking_stays_with_its_part() {
+    let metadata = json!({"google": {"thoughtSignature": "c2ln"}});
+    let state = json!({"status": "completed", "input": {"command": "ls"}, "output": "one"});
+    let parts = json!([
+        {"id": "p2", "type": "reasoning", "text": "hm"},
+        {"id": "p3", "type": "text", "text": "I look.", "metadata": metadata},
+        {"id": "p4", "type": "tool", "callID": "c1", "tool": "bash", "metadata": metadata,
+            "state": state},
+        {"id": "p5", "type": "tool", "callID": "c2", "tool": "read",
+            "state": {"status": "running", "input": {}}},
+    ]);
+    let text = export("google", "gemini-3-pro", &parts);
+    let file = File::new(&text);
+    assert_eq!(file.transcript.dialect.id().0, "gemini");
+    let body = file.body();
+    assert_eq!(body["contents"][1]["role"], "model");
+    let expected = json!([
+        {"text": "hm", "thought": true},
+        {"text": "I look.", "thoughtSignature": "c2ln"},
+        {"functionCall": {"id": "c1", "name": "bash", "args": {"command": "ls"}},
+            "thoughtSignature": "c2ln"},
+        {"functionCall": {"id": "c2", "name": "read", "args": {}}},
+    ]);
+    assert_eq!(body["contents"][1]["parts"], expected);
+    let result = |id: &str, name: &str, response: Value| json!({"functionResponse": {"id": id, "name": name, "response": response}});
+    let first = result("c1", "bash", json!({"output": "one"}));
+    assert_eq!(body["contents"][2], json!({"role": "user", "parts": [first]}));
+    let names = json!([{"functionDeclarations": [{"name": "bash"}, {"name": "read"}]}]);
+    assert_eq!(body["tools"], names);
+    assert_eq!(file.written(&body), text);
+
+    let mut repaired = body.clone();
+    let second = result("c2", "read", json!({"error": "unknown"}));
+    repaired["contents"][2]["parts"] = json!([first, second]);
+    repaired["contents"][1]["parts"].as_array_mut().unwrap().remove(0);
+    let again = File::new(file.written(&repaired));
+    assert_eq!(again.body()["contents"], repaired["contents"]);
+}
+
+#[test]
+fn files_that_a_tool_gave_are_in_its_result() {
+    let file = |mime: &str, url: &str| json!({"id": "f", "type": "file", "mime": mime, "url": url});
+    let image = file("image/png", "data:image/png;base64,iVBORw0KGgo=");
+    let elsewhere = file("image/png", "https://example.com/a.png");
+    let state = json!({"status": "completed", "input": {}, "output": "one",
+        "attachments": [image, elsewhere]});
+    let parts =
+        json!([{"id": "p2", "type": "tool", "callID": "c1", "tool": "bash", "state": state}]);
+    let source = json!({"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="});
+    let read = File::new(export("anthropic", "claude-sonnet-4-5", &parts));
+    let expected = json!([{"type": "text", "text": "one"}, {"type": "image", "source": source}]);
+    assert_eq!(read.messages()[2]["content"][0]["content"], expected);
+    let url = "data:image/png;base64,iVBORw0KGgo=";
+    let items = File::new(export("openai", "gpt-5.5", &parts));
+    let expected = json!([{"type": "input_text", "text": "one"},
+        {"type": "input_image", "image_url": url}]);
+    assert_eq!(items.body()["input"][2]["output"], expected);
+    let bare = File::new(export("google", "gemini-3-pro", &parts));
+    for (file, count) in [(read, 1), (items, 1), (bare, 2)] {
+        let notes = &file.transcript.notes;
+        let what = format!("{count} parts of the kind `attachment`");
+        assert!(notes.iter().any(|note| note.what.starts_with(&what)), "{notes:?}");
+    }
+}
