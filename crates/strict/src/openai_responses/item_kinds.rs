@@ -362,7 +362,7 @@ fn searched(walk: &mut Walk, value: &Value) {
     }
 }
 
-/// "Invalid value: 'other'. Supported values are: 'search', 'open_page', and 'find_in_page'."
+/// "Invalid value: 'other'. Supported values are: 'search', …"
 fn search(walk: &mut Walk, value: &Value) {
     if let Some(kind) = value.field("type").filter(|kind| kind.is_string()) {
         walk.at("type", |walk| walk.word(kind, &["search", "open_page", "find_in_page"], &[]));

@@ -224,7 +224,7 @@ const NEWER: &[&str] = &[
 ];
 /// May be absent, but not empty.
 const SEARCH: Key = key("call_id", Words);
-/// "Invalid value: 'other'. Supported values are: 'search', 'open_page', and 'find_in_page'."
+/// "Invalid value: 'other'. Supported values are: 'search', …"
 const SEARCHED: Kind = Open(&[need("type", One(&["search", "open_page", "find_in_page"]))]);
 const MADE: Key = key("execution", One(&["server", "client"]));
 const BY: Key = key("created_by", Any);
