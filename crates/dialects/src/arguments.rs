@@ -3,17 +3,26 @@
 use interlingua_model::Args;
 use interlingua_wire::{Json, Kind, Pieces, Text};
 
-/// The arguments as an object; with what to note if that is not how they came.
+/// The arguments of a reply as an object, for a client to act on; with what to note if that is not how
+/// they came. Null is none, and a string that holds an object is read.
+pub(crate) fn told(args: &Args) -> (Json, Option<&'static str>) {
+    let Args::Json(json) = args else { return object(args) };
+    if json.kind() == Kind::Null {
+        return (Json::EMPTY_OBJECT, Some(NONE));
+    }
+    match json.text().and_then(|text| text.as_json().ok()) {
+        Some(inner) if inner.is_object() => (inner, Some(READ)),
+        _ => object(args),
+    }
+}
+
+/// The arguments of a request as an object. What a client meant by others is for the repairs to say.
 pub(crate) fn object(args: &Args) -> (Json, Option<&'static str>) {
     match args {
         Args::Freeform(text) => (Json::object(|o| o.text("input", text)), None),
         Args::Json(json) if json.is_object() => (json.clone(), None),
-        Args::Json(json) if json.kind() == Kind::Null => (Json::EMPTY_OBJECT, Some(NONE)),
+        Args::Json(json) => (Json::object(|o| o.json("_raw", json)), Some(WRAPPED)),
         Args::Malformed(text) if text.is_blank() => (Json::EMPTY_OBJECT, Some(NONE)),
-        Args::Json(json) => match json.text().and_then(|text| text.as_json().ok()) {
-            Some(inner) if inner.is_object() => (inner, Some(READ)),
-            _ => (Json::object(|o| o.json("_raw", json)), Some(WRAPPED)),
-        },
         Args::Malformed(text) => (Json::object(|o| o.text("_raw", text)), Some(MALFORMED)),
     }
 }
@@ -54,7 +63,7 @@ impl Streamed {
         match self {
             Self::Begun => None,
             Self::Bare => Some((Json::EMPTY_OBJECT, Some(NONE))),
-            Self::Held(held) => Some(object(&Args::from_text(&held.text()))),
+            Self::Held(held) => Some(told(&Args::from_text(&held.text()))),
         }
     }
 }

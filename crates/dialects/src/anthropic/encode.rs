@@ -74,7 +74,8 @@ pub(super) fn block(
         },
         Body::ToolCall(call) => match spot {
             Spot::User | Spot::Assistant | Spot::Reply => {
-                out.object(|o| tool_use(call, block, place, cx, o));
+                let is_reply = spot == Spot::Reply;
+                out.object(|o| tool_use(call, block, is_reply, place, cx, o));
             }
             Spot::System | Spot::Result => leave_out("a call", place, cx.ledger),
         },
@@ -179,11 +180,19 @@ fn thinking(
     }
 }
 
-fn tool_use(call: &ToolCall, block: &Block, place: Place, cx: &mut Cx<'_>, o: &mut Object<'_>) {
+fn tool_use(
+    call: &ToolCall,
+    block: &Block,
+    is_reply: bool,
+    place: Place,
+    cx: &mut Cx<'_>,
+    o: &mut Object<'_>,
+) {
     o.known("type", "tool_use");
     o.text("id", &call.id);
     o.text("name", &call.name);
-    let (input, wrapped) = arguments::object(&call.args);
+    let as_object = if is_reply { arguments::told } else { arguments::object };
+    let (input, wrapped) = as_object(&call.args);
     o.json("input", &input);
     if let Some(what) = wrapped {
         cx.ledger.change(note::ARGS_WRAPPED, place, what);

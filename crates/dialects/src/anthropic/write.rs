@@ -292,7 +292,9 @@ impl Writer {
             // Clients read the arguments from the deltas.
             Open::Call(streamed) => {
                 if let Some((rest, wrapped)) = streamed.rest() {
-                    wrapped.iter().for_each(|what| ledger.change(note::ARGS_WRAPPED, place, *what));
+                    if let Some(what) = wrapped {
+                        ledger.change(note::ARGS_WRAPPED, place, what);
+                    }
                     self.piece(out, "input_json_delta", |o| o.word("partial_json", rest.as_str()));
                 }
             }

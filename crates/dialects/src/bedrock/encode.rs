@@ -128,7 +128,7 @@ fn body(block: &Block, way: Way, place: Place, ledger: &mut Ledger, out: &mut Wr
             plain(&Text::new(json.as_str()), out);
         }
         Body::ToolCall(call) => out.object(|o| {
-            o.object("toolUse", |o| write_call(call, &block.extras, place, ledger, o));
+            o.object("toolUse", |o| write_call(call, &block.extras, way, place, ledger, o));
         }),
         Body::ToolResult(result) => out.object(|o| {
             o.object("toolResult", |o| write_result(result, &block.extras, way, place, ledger, o));
@@ -144,13 +144,15 @@ pub(super) fn plain(text: &Text, out: &mut Writer) {
 fn write_call(
     call: &ToolCall,
     extras: &Extras,
+    way: Way,
     place: Place,
     ledger: &mut Ledger,
     o: &mut Object<'_>,
 ) {
     o.text("toolUseId", &call.id);
     o.text("name", &call.name);
-    let (input, wrapped) = arguments::object(&call.args);
+    let as_object = if way == Way::Reply { arguments::told } else { arguments::object };
+    let (input, wrapped) = as_object(&call.args);
     o.json("input", &input);
     if let Some(what) = wrapped {
         ledger.change(note::ARGS_WRAPPED, place, what);

@@ -183,7 +183,9 @@ impl Writing {
             Kind::Call => {
                 if let Some((rest, wrapped)) = self.args.rest() {
                     let place = self.place;
-                    wrapped.iter().for_each(|what| ledger.change(note::ARGS_WRAPPED, place, *what));
+                    if let Some(what) = wrapped {
+                        ledger.change(note::ARGS_WRAPPED, place, what);
+                    }
                     self.input(&Text::new(rest.as_str()), out);
                 }
             }

@@ -152,7 +152,7 @@ fn write_data(
             object.text("text", &Text::new(json.as_str()));
         }
         Body::ToolCall(call) => object.object("functionCall", |object| {
-            write_call(call, block, place, object, ledger);
+            write_call(call, block, way, place, object, ledger);
         }),
         Body::ToolResult(result) => object.object("functionResponse", |object| {
             encode_result::write(result, block, way, turn, place, object, ledger);
@@ -164,13 +164,14 @@ fn write_data(
 fn write_call(
     call: &ToolCall,
     block: &Block,
+    way: Way<'_>,
     place: Place,
     object: &mut Object<'_>,
     ledger: &mut Ledger,
 ) {
     write_id(&call.id, block, object);
     object.text("name", &call.name);
-    object.json("args", &args_object(&call.args, place, ledger));
+    object.json("args", &args_object(&call.args, way, place, ledger));
     names::write_others(block.extras.find(ID, "functionCall"), object);
 }
 
@@ -188,8 +189,11 @@ pub(super) fn write_id(id: &Text, block: &Block, object: &mut Object<'_>) {
 }
 
 /// Arguments must be an object here.
-pub(super) fn args_object(args: &Args, place: Place, ledger: &mut Ledger) -> Json {
-    let (object, wrapped) = arguments::object(args);
+fn args_object(args: &Args, way: Way<'_>, place: Place, ledger: &mut Ledger) -> Json {
+    let (object, wrapped) = match way {
+        Way::Request(_) => arguments::object(args),
+        Way::Reply => arguments::told(args),
+    };
     if let Some(what) = wrapped {
         ledger.change(note::ARGS_WRAPPED, place, what);
     }
