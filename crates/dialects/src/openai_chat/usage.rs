@@ -10,16 +10,26 @@ pub(super) fn decode(node: Node<'_>) -> Usage {
     let count = |found: Option<Node<'_>>| found.and_then(Node::count);
     let [prompt, completion, total] =
         node.pick(["prompt_tokens", "completion_tokens", "total_tokens"]);
+    // Some servers count in the words of another API.
+    let [input, output, of_input, of_output] = node.pick([
+        "input_tokens",
+        "output_tokens",
+        "input_tokens_details",
+        "output_tokens_details",
+    ]);
     let [of_prompt, of_completion, hit, cached] = node.pick([
         "prompt_tokens_details",
         "completion_tokens_details",
         "prompt_cache_hit_tokens",
         "cached_tokens",
     ]);
+    let of_completion = of_completion.or(of_output);
     let [read, written] = of_prompt
+        .or(of_input)
         .map(|details| details.pick(["cached_tokens", "cache_write_tokens"]))
         .unwrap_or_default();
-    let (prompt, completion) = (count(prompt), count(completion));
+    let prompt = count(prompt).or_else(|| count(input));
+    let completion = count(completion).or_else(|| count(output));
     let reasoning = count(of_completion.and_then(|details| details.get("reasoning_tokens")));
     let cache_read = count(read).or_else(|| count(hit)).or_else(|| count(cached));
     let cache_write = count(written);
