@@ -48,7 +48,11 @@ impl ReadReply {
     pub fn encode(self, to: &dyn Dialect, exchange: &Exchange) -> TranslatedReply {
         let Self { body, reply, mut ledger, findings } = self;
         let body = match reply.text_for(to.id()) {
-            Some(_) => Repeated::of(exchange, to.id()).say(body.text().as_bytes()),
+            Some(_) => {
+                // What leaves as it came has lost nothing.
+                ledger.entries.retain(|entry| !entry.loss);
+                Repeated::of(exchange, to.id()).say(body.text().as_bytes())
+            }
             None => encode_reply(&reply, to, exchange, &mut ledger).into(),
         };
         TranslatedReply { body, ledger, reply, findings }
