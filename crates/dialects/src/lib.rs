@@ -161,6 +161,14 @@ pub trait StreamReader: Send {
         Lack::Nothing
     }
 
+    /// Its frames go on to clients of the same dialect as they come.
+    fn passes_on(&mut self) {}
+
+    /// What such clients get in place of the frame that was just read, where they would misread it.
+    fn anew(&mut self) -> Option<Vec<u8>> {
+        None
+    }
+
     /// Whether it was said why the reply ends: were this all, it would be whole.
     fn has_stopped(&self) -> bool {
         false

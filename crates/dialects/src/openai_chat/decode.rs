@@ -201,14 +201,21 @@ fn thinking(
     }
     // In the history, an empty one stands for reasoning that is gone: some servers want at least that.
     let text = fields.reasoning.take().filter(|text| is_history || !text.is_empty());
-    if details.blocks.is_empty() {
+    let shows = |block: &Verbatim<Block>| match &block.body {
+        Body::Thinking(thinking) => !thinking.text.is_empty(),
+        _ => false,
+    };
+    // In a reply, entries that nobody can read do not say what the plain text says.
+    let beside = !is_history && text.is_some() && !details.blocks.iter().any(shows);
+    if details.blocks.is_empty() || beside {
         turn.blocks.extend(text.map(|text| {
             Verbatim::new(Block::new(Body::Thinking(Thinking { text, form: Form::Full })))
         }));
     } else if let Some(text) = text.filter(|text| !is_same(text, &details.blocks)) {
         fields.extras.put(ID, Text::word("reasoning"), Json::string(&text));
     }
-    let before = if details.blocks.is_empty() { turn.blocks.len() } else { details.before };
+    let before = if beside { turn.blocks.len() + details.before } else { details.before };
+    let before = if details.blocks.is_empty() { turn.blocks.len() } else { before };
     turn.blocks.extend(details.blocks);
     (before, details.calls)
 }

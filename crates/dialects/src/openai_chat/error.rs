@@ -38,20 +38,32 @@ pub(super) fn decode(status: u16, body: &[u8]) -> Failure {
 pub(super) fn in_band(root: Node<'_>) -> Option<Failure> {
     let [error, relay, choices, usage, message, detail] =
         root.pick(["error", "x_groq", "choices", "usage", "message", "detail"]);
+    let [flat, outcome] = root.pick(["error_msg", "base_resp"]);
     let error = error.or_else(|| relay?.get("error"));
     let is_error = match error.map(|error| (error.kind(), error)) {
         Some((Kind::Object, error)) => !error.is_empty(),
         Some((Kind::String, error)) => !error.word().is_empty(),
         Some((Kind::Null | Kind::Bool | Kind::Number | Kind::Array, _)) | None => {
             let bare = choices.is_none() && usage.is_none();
-            let flat = message.or(detail).is_some();
-            root.is_array() && said(root).is_some() || (bare && flat && root.is_object())
+            let flat = message.or(detail).or(flat).is_some();
+            let refused = outcome.and_then(|outcome| outcome.get("status_code")?.count());
+            root.is_array() && said(root).is_some()
+                || (bare && flat && root.is_object())
+                || refused.is_some_and(|code| code > 0)
         }
     };
     is_error.then(|| {
         let inner = root.get("error").is_none().then(|| root.get("x_groq")).flatten();
         failure(None, said(inner.unwrap_or(root)).unwrap_or_default(), root)
     })
+}
+
+/// The error inside an answer that its provider gave up.
+pub(super) fn in_choice(choice: Node<'_>) -> Option<Failure> {
+    let error = choice.get("error")?;
+    let is_error = error.is_object() && !error.is_empty();
+    let said = is_error.then(|| said(choice)).flatten()?;
+    Some(Failure { written: None, ..failure(None, said, choice) })
 }
 
 fn failure(status: Option<u16>, said: Said, root: Node<'_>) -> Failure {
@@ -82,7 +94,8 @@ fn said_within(node: Node<'_>, envelopes: u8) -> Option<Said> {
     let error = node.get("error").filter(|error| !error.is_null());
     let object = error.filter(|error| error.is_object());
     let part = |key: &str| object.and_then(|error| error.get(key));
-    for part in [object, part("metadata"), part("innererror")].into_iter().flatten() {
+    let base = node.get("base_resp");
+    for part in [object, part("metadata"), part("innererror"), base].into_iter().flatten() {
         found.collect(part);
     }
     found.message = match error {
@@ -90,7 +103,7 @@ fn said_within(node: Node<'_>, envelopes: u8) -> Option<Said> {
             message(error).unwrap_or_else(|| Text::new(error.raw()))
         }
         Some(error) => error.text().unwrap_or_else(|| Text::new(error.raw())),
-        None => message(node)?,
+        None => message(node).or_else(|| message(base?))?,
     };
     let raw = object.unwrap_or(node).get("metadata").and_then(|metadata| metadata.get("raw"));
     let inner = envelopes.checked_sub(1).and_then(|envelopes| {
@@ -105,7 +118,7 @@ fn said_within(node: Node<'_>, envelopes: u8) -> Option<Said> {
 
 /// The message of an error object.
 fn message(node: Node<'_>) -> Option<Text> {
-    let field = ["message", "msg", "detail", "error"].into_iter().find_map(|key| node.get(key));
+    let field = MESSAGES.iter().find_map(|key| node.get(key));
     field.filter(|field| !field.is_null()).map(|field| {
         let inner = field.get("message").unwrap_or(field);
         inner.text().unwrap_or_else(|| Text::new(inner.raw()))
@@ -131,7 +144,7 @@ fn within(message: &Text, envelopes: u8) -> Option<Said> {
 
 impl Said {
     fn collect(&mut self, node: Node<'_>) {
-        for key in ["type", "code", "status", "object", "error_type"] {
+        for key in ["type", "code", "status", "object", "error_type", "error_code", "status_code"] {
             match node.get(key).map(|value| (value.kind(), value)) {
                 Some((Kind::String, value)) => {
                     self.status = self.status.or(value.word().parse().ok().and_then(as_status));
@@ -240,6 +253,9 @@ fn names(kind: FailureKind) -> (&'static str, Option<&'static str>) {
         FailureKind::Upstream => ("server_error", None),
     }
 }
+
+/// Where an error has its words.
+const MESSAGES: &[&str] = &["message", "msg", "detail", "error", "error_msg", "status_msg"];
 
 /// How many errors within errors are looked into.
 const MOST_ENVELOPES: u8 = 5;

@@ -94,6 +94,9 @@ impl<'d> Fields<'d> {
                 "reasoning" if value.is_string() => {
                     fields.reasoning = fields.reasoning.take().or(value.text());
                 }
+                "reasoning_text" if value.is_string() && !remembers => {
+                    fields.reasoning = fields.reasoning.take().or(value.text());
+                }
                 "reasoning_details" if value.is_array() && !value.is_empty() => {
                     fields.details = some;
                 }

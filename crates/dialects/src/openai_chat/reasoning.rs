@@ -88,6 +88,12 @@ pub(super) fn entry(node: Node<'_>) -> Verbatim<Block> {
     Verbatim::read(block, ID, node.json())
 }
 
+/// Whether an entry has words to show.
+pub(super) fn is_shown(node: Node<'_>) -> bool {
+    let words = ["text", "summary", "thinking"].into_iter().filter_map(|key| node.get(key));
+    words.filter_map(Node::text).any(|words| !words.is_empty())
+}
+
 fn seal(node: Node<'_>, key: &str) -> Option<Seal> {
     let data = node.get(key)?.text().filter(|data| !data.is_empty())?;
     let format = node.get("format").map(Node::word).unwrap_or_default();

@@ -44,6 +44,16 @@ pub(super) fn notice(stop: &Stop) -> Option<Text> {
     untold.then(|| notice::notice(stop)).flatten()
 }
 
+/// A reply ends for its calls, whatever its provider says; and for none if it has none.
+pub(super) fn with_calls(stop: Stop, has_calls: bool, ledger: &mut Ledger) -> Stop {
+    if has_calls || stop.reason != StopReason::ToolUse {
+        return stop.with_calls(has_calls);
+    }
+    let what = "the reply is said to end for calls and has none";
+    ledger.change(note::ODD_INPUT, Place::REPLY, what);
+    Stop::new(StopReason::End)
+}
+
 /// The end of a reply whose last call may be `cut`: then it ended for its length, though many servers
 /// say it ended for the call.
 pub(super) fn of_cut_call(stop: Stop, cut: bool, ledger: &mut Ledger) -> Stop {

@@ -378,7 +378,7 @@ fn head(id: Option<&Text>, model: Option<&Text>, exchange: &Exchange) -> Json {
 }
 
 /// An error as a chunk: the packages raise it when they meet `error`.
-fn write_failure(failure: &Failure, out: &mut Vec<u8>) {
+pub(super) fn write_failure(failure: &Failure, out: &mut Vec<u8>) {
     let body = error::encode(failure);
     let has_error = body.doc().root().get("error").is_some_and(|error| !error.is_null());
     let body =

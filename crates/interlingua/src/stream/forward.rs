@@ -26,6 +26,8 @@ pub(super) struct Passed {
     stage: Stage,
     /// What ends the last frame, if it came without its end.
     unended: &'static [u8],
+    /// A frame was written anew, and that is noted.
+    mended: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,10 +89,15 @@ impl Stream {
         let ends = matches!(self.events.last(), Some(Event::Stop(_) | Event::Fail(_)));
         if ends && !self.ended && self.reader.lacks() == Lack::Reason {
             // The client waits for a reason before the mark that has come: both are written.
+            if let Some(owed) = self.reader.anew() {
+                self.end_frame(out);
+                out.extend_from_slice(&owed);
+            }
             self.say_end(out);
             self.forward = Forward::No;
             return;
         }
+        let raw = self.reader.anew().map_or(raw, |anew| self.instead(anew));
         let unended = if self.passed.is_sse { missing_end(&raw) } else { b"" };
         let is_bad = |entry: &Entry| entry.rule == note::BAD_FRAME;
         // What was cut off within a frame cannot be read by the client either.
@@ -104,11 +111,23 @@ impl Stream {
         self.take_events(None);
     }
 
+    /// What leaves in place of a frame that the client would misread.
+    fn instead(&mut self, anew: Vec<u8>) -> Bytes {
+        if !std::mem::replace(&mut self.passed.mended, true) {
+            let what = "what clients would misread is written anew";
+            self.ledger.change(note::ODD_INPUT, Place::REPLY, what);
+        }
+        anew.into()
+    }
+
     /// The bytes of a frame without the mark of their order that a stream may begin with: many clients
     /// take it for a part of the first field's name.
     fn without_mark(&mut self, raw: &Bytes) -> Bytes {
         let is_first = self.passed.stage == Stage::Before;
         self.passed.reach(Stage::Begun);
+        if is_first {
+            self.reader.passes_on();
+        }
         if !(is_first && self.passed.is_sse && raw.starts_with(BYTE_ORDER)) {
             return raw.clone();
         }

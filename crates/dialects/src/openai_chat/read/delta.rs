@@ -3,10 +3,12 @@
 use interlingua_model::{Block, Body, Delta, Ledger, Place};
 use interlingua_wire::{Kind, Node, Text};
 
-use super::Reader;
+use super::anew::Read;
 use super::queue::{Call, CallKind, What};
+use super::{Once, Reader};
 use crate::note;
-use crate::openai_chat::{calls, decode, parts};
+use crate::openai_chat::calls::{self, Nameless};
+use crate::openai_chat::{decode, parts, reasoning as entries};
 
 impl Reader {
     pub(super) fn delta(&mut self, delta: Node<'_>, ledger: &mut Ledger) {
@@ -20,13 +22,29 @@ impl Reader {
                 "tool_calls",
                 "function_call",
             ]);
-        let [blocks, annotations, images, audio, extra] =
-            delta.pick(["thinking_blocks", "annotations", "images", "audio", "extra_content"]);
+        let [blocks, annotations, images, audio, extra, reasoning_text, opaque] = delta.pick([
+            "thinking_blocks",
+            "annotations",
+            "images",
+            "audio",
+            "extra_content",
+            "reasoning_text",
+            "reasoning_opaque",
+        ]);
+        let plain = [reasoning_content, reasoning, reasoning_text];
         let is_list = |node: &Node<'_>| node.is_array() && !node.is_empty();
         match details.filter(is_list).or(blocks.filter(is_list)) {
-            // The plain text beside the entries says the same.
-            Some(list) => self.entries(list),
-            None => self.plain_reasoning([reasoning_content, reasoning]),
+            Some(list) => {
+                // The plain text beside the entries says the same, if they show any.
+                if !list.items().any(entries::is_shown) {
+                    self.plain_reasoning(plain);
+                }
+                self.entries(list);
+            }
+            None => self.plain_reasoning(plain),
+        }
+        if opaque.is_some_and(Node::is_string) && !self.passed.on {
+            self.note_opaque(ledger);
         }
         if let Some(content) = content {
             self.content(content, ledger);
@@ -60,11 +78,17 @@ impl Reader {
     }
 
     /// The first of the plain fields that says something.
-    fn plain_reasoning(&mut self, fields: [Option<Node<'_>>; 2]) {
+    fn plain_reasoning(&mut self, fields: [Option<Node<'_>>; 3]) {
         let mut texts = fields.into_iter().flatten().filter_map(Node::text);
         let text = texts.find(|text| !text.is_empty());
         if let Some(text) = text {
             self.queue.add(What::Thought, Delta::Text(text), super::thinking::plain);
+        }
+    }
+
+    fn note_opaque(&mut self, ledger: &mut Ledger) {
+        if self.noted.first(Once::Opaque) {
+            ledger.loss(note::NO_SUCH_FIELD, Place::REPLY, "left out `reasoning_opaque`");
         }
     }
 
@@ -120,18 +144,26 @@ impl Reader {
         }
     }
 
-    fn tool_calls(&mut self, list: Node<'_>, ledger: &mut Ledger) {
-        let several = list.len() > 1;
-        for (position, node) in list.items().enumerate() {
+    pub(super) fn tool_calls(&mut self, list: Node<'_>, ledger: &mut Ledger) {
+        let one = Some(list).filter(|list| list.is_object());
+        if one.is_some() {
+            self.passed.chunk.odd = true;
+            if self.noted.first(Once::Calls) {
+                let what = "tool calls that are no list are read as one call";
+                parts::odd(ledger, Place::REPLY, what);
+            }
+        }
+        let several = list.is_array() && list.len() > 1;
+        for (position, node) in list.items().chain(one).enumerate() {
             let [index, id, custom, function] = node.pick(["index", "id", "custom", "function"]);
-            let index = index.and_then(Node::count);
+            let said = index.and_then(Node::count);
             let id = id.and_then(Node::text).unwrap_or_default();
             let custom = custom.filter(|custom| custom.is_object());
             let payload = custom.or(function).unwrap_or(node);
             let name = payload.get("name").and_then(Node::text).unwrap_or_default();
             // Without index and id, several in one list are told apart by their place in it.
-            let by_place = index.is_none() && id.is_empty() && several;
-            let index = index.or(by_place.then_some(position as u64));
+            let by_place = said.is_none() && id.is_empty() && several;
+            let index = said.or(by_place.then_some(position as u64));
             let piece = payload.get(if custom.is_some() { "input" } else { "arguments" });
             let piece = piece.filter(|piece| !piece.is_null());
             let found = self.which(index, &id, &name, piece);
@@ -139,13 +171,30 @@ impl Reader {
                 let kind = if custom.is_some() { CallKind::Freeform } else { CallKind::Function };
                 self.queue.begin_call(Call { index, kind, ..Call::default() })
             });
+            let news = self.passed.on.then(|| self.news(at, found.is_none(), &id, &name));
             self.fill(at, &id, &name, ledger);
-            match piece {
+            let fresh = match piece {
                 Some(piece) if piece.is_object() => {
                     self.queue.call_object(at, piece.json(), ledger);
+                    None
                 }
                 Some(piece) => self.queue.call_args(at, &parts::text_of(piece), ledger),
-                None => {}
+                None => None,
+            };
+            if let Some([new_id, new_name]) = news {
+                self.passed.entry(Read {
+                    at,
+                    begins: found.is_none(),
+                    custom: custom.is_some(),
+                    index: said,
+                    id: &id,
+                    name: &name,
+                    piece,
+                    new_id,
+                    new_name,
+                    fresh,
+                    nested: custom.or(function).is_some_and(Node::is_object),
+                });
             }
             if let Some(seal) = calls::signature(node)
                 && let Some(building) = self.queue.find(What::Call(at))
@@ -153,6 +202,20 @@ impl Reader {
                 building.push(Delta::Seal(Box::new(seal)));
             }
         }
+    }
+
+    /// What of id and name clients do not have yet. A call that has no id gets one.
+    fn news(&mut self, at: usize, begins: bool, id: &Text, name: &Text) -> [Option<Text>; 2] {
+        let reply = self.queue.reply.as_ref();
+        let Some(call) = self.queue.calls.get_mut(at) else { return [None, None] };
+        let is_new = !name.is_empty() && (begins || !call.opened && call.name != *name);
+        let new_name = is_new.then(|| name.clone());
+        if begins && id.is_empty() && is_new {
+            call.id = Nameless { reply, number: at }.id(name);
+            return [Some(call.id.clone()), new_name];
+        }
+        let new_id = (!id.is_empty() && call.id.is_empty()).then(|| id.clone());
+        [new_id, new_name]
     }
 
     /// A call as it was said before there could be several.

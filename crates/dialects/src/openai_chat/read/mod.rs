@@ -1,5 +1,6 @@
 //! Streams, read: whatever servers make of the dialect's chunks, the events are lawful.
 
+mod anew;
 mod args;
 mod delta;
 mod queue;
@@ -9,13 +10,14 @@ use interlingua_model::{
     Block, Delta, Event, Exchange, Failure, Ledger, Place, Stop, StopReason, Usage,
 };
 use interlingua_wire::json::Tape;
-use interlingua_wire::{Doc, Frame, Limits, Node, Text};
+use interlingua_wire::{Doc, Frame, Json, Limits, Node, Text};
 
+use self::anew::Passed;
 pub(super) use self::args::is_cut;
 use self::queue::{Queue, What};
 use super::flavor::{Flavor, Skill};
 use super::tags::{Tags, Told};
-use super::{ID, error, reply, stop, usage};
+use super::{ID, error, reply, stop, usage, write};
 use crate::notice::given_up;
 use crate::{Lack, StreamReader, note};
 
@@ -34,6 +36,11 @@ pub(super) struct Reader {
     lacks: Lack,
     /// The end mark has come.
     over: bool,
+    /// Calls of a further answer, which may be those that the first ended for.
+    aside: Vec<Json>,
+    /// An error inside an answer.
+    broken: Option<Failure>,
+    passed: Passed,
     noted: Noted,
 }
 
@@ -46,10 +53,24 @@ enum State {
 
 /// What is noted once.
 #[derive(Debug, Default)]
-struct Noted {
-    after_end: bool,
-    answers: bool,
-    logprobs: bool,
+struct Noted(Vec<Once>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Once {
+    AfterEnd,
+    Answers,
+    Logprobs,
+    Calls,
+    Opaque,
+}
+
+impl Noted {
+    /// Whether it is for the first time; from now on it is not.
+    fn first(&mut self, what: Once) -> bool {
+        let is_first = !self.0.contains(&what);
+        self.0.extend(is_first.then_some(what));
+        is_first
+    }
 }
 
 impl Reader {
@@ -66,14 +87,24 @@ impl Reader {
             state: State::Waiting,
             lacks: Lack::Nothing,
             over: false,
+            aside: Vec::new(),
+            broken: None,
+            passed: Passed::default(),
             noted: Noted::default(),
         }
     }
 
     fn chunk(&mut self, root: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        let [choices, usage, error, groq] = root.pick(["choices", "usage", "error", "x_groq"]);
-        let healthy = choices.is_some() && error.is_none() && groq.is_none();
+        let [choices, usage, error, groq, base] =
+            root.pick(["choices", "usage", "error", "x_groq", "base_resp"]);
+        let healthy = choices.is_some() && error.is_none() && groq.is_none() && base.is_none();
         if let Some(failure) = (!healthy).then(|| error::in_band(root)).flatten() {
+            // Packages raise what stands under `error`, and nothing else.
+            if error.is_none() && groq.is_none() {
+                let mut anew = Vec::new();
+                write::write_failure(&failure, &mut anew);
+                self.passed.say(anew);
+            }
             return self.fail(failure, events, ledger);
         }
         let text = |key: &str| root.get(key).and_then(Node::text).filter(|text| !text.is_empty());
@@ -91,20 +122,64 @@ impl Reader {
             return self.unknown(root, events, ledger);
         }
         let mut answered = false;
+        self.passed.begin();
         for choice in choices.into_iter().flat_map(Node::items) {
-            if choice.get("index").is_some_and(|index| index.count().is_some_and(|at| at > 0)) {
-                if !std::mem::replace(&mut self.noted.answers, true) {
-                    let what = "only the first of several answers counts";
-                    ledger.loss(note::NO_SUCH_BLOCK, Place::REPLY, what);
-                }
+            if is_further(choice) {
+                self.further(choice, ledger);
                 continue;
             }
             answered = true;
             self.start(events);
             self.choice(choice, events, ledger);
         }
+        self.passed.end(root);
         if counted && !answered && self.stop.is_some() {
             self.end(events, ledger);
+        }
+    }
+
+    /// One of several answers that is not the first: it counts only if the first ended for its calls.
+    fn further(&mut self, choice: Node<'_>, ledger: &mut Ledger) {
+        let delta = choice.get("delta").or_else(|| choice.get("message"));
+        let mut lost = false;
+        for field in delta.into_iter().flat_map(Node::fields) {
+            if field.is("tool_calls") && !self.queue.has_calls() {
+                self.aside.extend(Some(field.value.json()).filter(|_| !field.value.is_empty()));
+            } else {
+                lost |= !field.is("role") && !matches!(field.value.raw(), "null" | "\"\"" | "[]");
+            }
+        }
+        if lost {
+            self.note_answers(ledger);
+        }
+    }
+
+    fn note_answers(&mut self, ledger: &mut Ledger) {
+        if !self.passed.on && self.noted.first(Once::Answers) {
+            let what = "only the first of several answers counts";
+            ledger.loss(note::NO_SUCH_BLOCK, Place::REPLY, what);
+        }
+    }
+
+    /// Takes the calls of a further answer, if the first ended for calls and has none.
+    fn adopt(&mut self, ledger: &mut Ledger) {
+        let aside = std::mem::take(&mut self.aside);
+        let ends_for_calls =
+            self.stop.as_ref().is_some_and(|stop| stop.reason == StopReason::ToolUse);
+        if aside.is_empty() || self.queue.has_calls() || !ends_for_calls {
+            if !aside.is_empty() {
+                self.note_answers(ledger);
+            }
+            return;
+        }
+        // Clients have them as they came.
+        let on = std::mem::replace(&mut self.passed.on, false);
+        for list in aside {
+            self.tool_calls(list.doc().root(), ledger);
+        }
+        self.passed.on = on;
+        if !on {
+            ledger.change(note::ODD_INPUT, Place::REPLY, reply::ADOPTED);
         }
     }
 
@@ -122,18 +197,31 @@ impl Reader {
         // A whole message in place of a delta comes from servers that do not stream.
         let [delta, message, logprobs] = choice.pick(["delta", "message", "logprobs"]);
         let message = message.filter(|_| self.queue.is_untouched());
-        if let Some(delta) = delta.filter(|delta| delta.is_object()).or(message) {
+        let delta = delta.filter(|delta| delta.is_object());
+        self.passed.chunk.odd |= delta.is_none();
+        self.passed.chunk.whole |= delta.is_none() && message.is_some();
+        if let Some(delta) = delta.or(message) {
+            let role = delta.get("role").filter(|_| self.passed.on);
+            self.passed.chunk.odd |= role.is_some_and(anew::is_odd_role);
             self.delta(delta, ledger);
             self.queue.pump(events, ledger);
         }
         if logprobs.is_some_and(|logprobs| !logprobs.is_null())
-            && !std::mem::replace(&mut self.noted.logprobs, true)
+            && !self.passed.on
+            && self.noted.first(Once::Logprobs)
         {
             ledger.loss(note::NO_SUCH_FIELD, Place::REPLY, "left out `logprobs`");
         }
         if let Some(stop) = reply::ending(choice) {
+            if self.passed.on {
+                self.passed.settle();
+                let other = matches!(stop.reason, StopReason::End | StopReason::Other);
+                self.passed.chunk.ends_for_calls = other && self.passed.has_calls();
+                self.passed.chunk.odd |= self.passed.chunk.ends_for_calls;
+            }
             self.stop = Some(stop);
         }
+        self.broken = error::in_choice(choice).or(self.broken.take());
     }
 
     fn said(&mut self, text: &Text) {
@@ -154,6 +242,7 @@ impl Reader {
         self.start(events);
         let queue = &mut self.queue;
         self.tags.finish(&mut |told| tell(queue, told));
+        self.adopt(ledger);
         self.queue.finish(events, ledger);
         events.extend(self.usage.take().map(Event::Usage));
         self.state = State::Ended;
@@ -163,9 +252,10 @@ impl Reader {
         self.wind_up(events, ledger);
         self.lacks = Lack::Mark(MARK);
         let stop = self.stop.take().unwrap_or(Stop::new(StopReason::End));
-        let stop = stop.with_calls(self.queue.has_calls());
+        let stop = stop::with_calls(stop, self.queue.has_calls(), ledger);
         let cut = self.queue.calls.last().is_some_and(|call| call.args.is_cut());
-        events.push(match given_up(&stop) {
+        let broken = self.broken.take();
+        events.push(match broken.or_else(|| given_up(&stop)) {
             Some(failure) => Event::Fail(Box::new(failure)),
             None => Event::Stop(stop::of_cut_call(stop, cut, ledger)),
         });
@@ -192,7 +282,7 @@ impl StreamReader for Reader {
                 self.lacks = Lack::Nothing;
                 self.over = true;
             }
-            if !is_end && !std::mem::replace(&mut self.noted.after_end, true) {
+            if !is_end && self.noted.first(Once::AfterEnd) {
                 ledger.loss(
                     note::STREAM_ORDER,
                     Place::REPLY,
@@ -204,6 +294,9 @@ impl StreamReader for Reader {
         if is_end {
             if self.state == State::Started {
                 let reason = self.stop.is_some();
+                if self.passed.on && !reason {
+                    self.passed.pay(self.id.as_ref(), self.model.as_ref());
+                }
                 self.end(events, ledger);
                 self.over = true;
                 self.lacks = if reason { Lack::Nothing } else { Lack::Reason };
@@ -232,8 +325,17 @@ impl StreamReader for Reader {
         if self.stop.is_some() {
             self.end(events, ledger);
         } else {
-            self.fail(Failure::cut_short(), events, ledger);
+            let failure = self.broken.take().unwrap_or_else(Failure::cut_short);
+            self.fail(failure, events, ledger);
         }
+    }
+
+    fn passes_on(&mut self) {
+        self.passed.on = true;
+    }
+
+    fn anew(&mut self) -> Option<Vec<u8>> {
+        self.passed.take()
     }
 
     fn has_stopped(&self) -> bool {
@@ -247,6 +349,11 @@ impl StreamReader for Reader {
     fn is_over(&self) -> bool {
         self.over
     }
+}
+
+/// Whether a choice is another answer than the first.
+fn is_further(choice: Node<'_>) -> bool {
+    choice.get("index").is_some_and(|index| index.count().is_some_and(|at| at > 0))
 }
 
 fn tell(queue: &mut Queue, told: Told) {

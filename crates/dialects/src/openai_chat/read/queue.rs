@@ -139,36 +139,46 @@ impl Queue {
         }
     }
 
-    pub(super) fn call_args(&mut self, at: usize, piece: &Text, ledger: &mut Ledger) {
-        let Some(call) = self.calls.get_mut(at) else { return };
+    /// Takes a piece of arguments; gives what of it is new.
+    pub(super) fn call_args(
+        &mut self,
+        at: usize,
+        piece: &Text,
+        ledger: &mut Ledger,
+    ) -> Option<Text> {
+        let call = self.calls.get_mut(at)?;
         if !piece.is_empty() {
             replace(&mut call.object, None, ledger);
         }
         if call.closed {
-            if call.args.push(piece).is_some_and(|fresh| !fresh.is_blank()) {
+            let fresh = call.args.push(piece);
+            if fresh.as_ref().is_some_and(|fresh| !fresh.is_blank()) {
                 ledger.loss(
                     note::STREAM_ORDER,
                     Place::REPLY,
                     "arguments after the end of their call",
                 );
             }
-            return;
+            return fresh;
         }
         let fresh = if call.kind == CallKind::Freeform {
             Some(piece.clone()).filter(|piece| !piece.is_empty())
         } else {
             call.args.push(piece)
         };
-        if let (Some(fresh), Some(building)) = (fresh, self.find(What::Call(at))) {
-            building.pending.push(Delta::Args(fresh));
+        if let (Some(fresh), Some(building)) = (&fresh, self.find(What::Call(at))) {
+            building.pending.push(Delta::Args(fresh.clone()));
         }
+        fresh
     }
 
     /// Arguments as an object, of a call that has none as text.
     pub(super) fn call_object(&mut self, at: usize, object: Json, ledger: &mut Ledger) {
         match self.calls.get_mut(at).filter(|call| call.args.is_empty()) {
             Some(call) => replace(&mut call.object, Some(object), ledger),
-            None => self.call_args(at, &Text::new(object.as_str()), ledger),
+            None => {
+                self.call_args(at, &Text::new(object.as_str()), ledger);
+            }
         }
     }
 

@@ -28,15 +28,17 @@ pub(in crate::openai_chat) fn decode(
     let Some(choice) = first else {
         return Err(Failure::no_answer());
     };
-    if choices.is_some_and(|choices| choices.len() > 1) {
-        ledger.loss(note::NO_SUCH_BLOCK, Place::REPLY, "only the first of several answers counts");
-    }
     let mut reply = Reply::new();
     let text = |said: Option<Node<'_>>| said.and_then(Node::text).filter(|text| !text.is_empty());
     reply.id = text(id).or_else(|| exchange.id.clone());
     reply.model = text(model).or_else(|| exchange.model.clone());
     if let Some(message) = choice.get("message").or_else(|| choice.get("delta")) {
         reply.turn = messages::answer(message, reply.id.as_ref(), ledger);
+    }
+    let stop = ending(choice).unwrap_or_default();
+    if choices.is_some_and(|choices| choices.len() > 1) {
+        let wants = stop.reason == StopReason::ToolUse && !reply.has_calls();
+        further(choices, choice, wants, &mut reply, ledger);
     }
     for block in &mut reply.turn.blocks {
         let wrapped =
@@ -51,13 +53,43 @@ pub(in crate::openai_chat) fn decode(
     if let Some(node) = used.filter(|usage| usage.is_object()) {
         reply.usage = usage::decode(node);
     }
-    let stop = ending(choice).unwrap_or_default().with_calls(reply.has_calls());
-    if let Some(failure) = given_up(&stop) {
+    let stop = stop::with_calls(stop, reply.has_calls(), ledger);
+    if let Some(failure) = error::in_choice(choice).or_else(|| given_up(&stop)) {
         return Err(failure);
     }
     reply.stop = stop::of_cut_call(stop, is_cut(&reply.turn.blocks), ledger);
     extras(root, choice, &mut reply);
     Ok(Verbatim::read(reply, ID, body.whole()))
+}
+
+/// What comes of the answers after the first: nothing, but their calls where it ended for calls and has none.
+fn further(
+    choices: Option<Node<'_>>,
+    first: Node<'_>,
+    wants: bool,
+    reply: &mut Reply,
+    ledger: &mut Ledger,
+) {
+    let (mut lost, mut adopted) = (false, false);
+    let others = choices.into_iter().flat_map(Node::items);
+    for choice in others.filter(|choice| choice.range() != first.range()) {
+        let Some(message) = choice.get("message").or_else(|| choice.get("delta")) else { continue };
+        let answer = messages::answer(message, reply.id.as_ref(), &mut Ledger::default());
+        for block in answer.blocks {
+            if wants && matches!(block.body, Body::ToolCall(_)) {
+                reply.turn.blocks.push(block);
+                adopted = true;
+            } else {
+                lost = true;
+            }
+        }
+    }
+    if adopted {
+        ledger.change(note::ODD_INPUT, Place::REPLY, ADOPTED);
+    }
+    if lost {
+        ledger.loss(note::NO_SUCH_BLOCK, Place::REPLY, "only the first of several answers counts");
+    }
 }
 
 /// Why an answer ended, if its choice says so.
@@ -109,3 +141,6 @@ fn extras(root: Node<'_>, choice: Node<'_>, reply: &mut Reply) {
         reply.extras.put(ID, Text::word("logprobs"), logprobs.json());
     }
 }
+
+pub(in crate::openai_chat) const ADOPTED: &str =
+    "the calls of a further answer are those that the first ended for";

@@ -3,5 +3,5 @@
 mod decode;
 mod encode;
 
-pub(super) use decode::{decode, ending};
+pub(super) use decode::{ADOPTED, decode, ending};
 pub(super) use encode::{annotate, encode, id, model};
