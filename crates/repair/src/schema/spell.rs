@@ -2,7 +2,7 @@
 //! left out.
 
 use interlingua_wire::json::Object;
-use interlingua_wire::{Json, Kind, Node, Text, Writer};
+use interlingua_wire::{Field, Json, Kind, Node, Text, Writer};
 
 use super::look::{Keyword, TYPES, are_unique, holds};
 use super::narrow::narrow;
@@ -46,7 +46,7 @@ impl Pen {
                     self.keyword(schema, &field.key(), field.value, object);
                 }
                 self.missing_items(schema, object);
-                self.missing_names(schema, object);
+                missing_names(schema, object);
             }),
             Kind::Bool => out.json(&schema.json()),
             Kind::Null | Kind::Number | Kind::String | Kind::Array => {
@@ -164,14 +164,6 @@ impl Pen {
         }
     }
 
-    /// What is required is said by the object, and not by its properties.
-    fn missing_names(&mut self, schema: Node<'_>, object: &mut Object<'_>) {
-        let names: Vec<Text> = of_properties(schema).collect();
-        if !names.is_empty() && !schema.get("required").is_some_and(Node::is_array) {
-            object.array("required", |list| names.iter().for_each(|name| list.item().text(name)));
-        }
-    }
-
     fn names(&mut self, schema: Node<'_>, key: &Text, value: Node<'_>, object: &mut Object<'_>) {
         let mut names: Vec<Text> = Vec::new();
         let more = of_properties(schema).filter(|_| *key == "required");
@@ -269,11 +261,19 @@ impl Pen {
     }
 }
 
+/// What is required is said by the object, and not by its properties.
+fn missing_names(schema: Node<'_>, object: &mut Object<'_>) {
+    let names: Vec<Text> = of_properties(schema).collect();
+    if !names.is_empty() && !schema.get("required").is_some_and(Node::is_array) {
+        object.array("required", |list| names.iter().for_each(|name| list.item().text(name)));
+    }
+}
+
 /// The properties of an object that say themselves that they are required.
 fn of_properties<'a>(schema: Node<'a>) -> impl Iterator<Item = Text> + 'a {
     let properties = schema.get("properties").into_iter().flat_map(Node::fields);
     let says = |schema: Node<'a>| schema.get("required").and_then(Node::boolean) == Some(true);
-    properties.filter(move |field| says(field.value)).map(|field| field.key())
+    properties.filter(move |field| says(field.value)).map(Field::key)
 }
 
 fn fits(kind: Keyword, value: Node<'_>) -> bool {

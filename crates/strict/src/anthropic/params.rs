@@ -155,7 +155,7 @@ fn fallbacks(request: &Request<'_>, findings: &mut Findings) {
     }
 }
 
-/// "metadata.user_id: user_id appears to contain an email address."
+/// An email address tells who the user is.
 fn mailed(request: &Request<'_>, findings: &mut Findings) {
     let user = request.body.pointer("/metadata/user_id").and_then(Value::as_str);
     if user.is_some_and(has_mail) {
