@@ -10,7 +10,7 @@ use interlingua::model::Body;
 use interlingua::native::Native;
 use interlingua::{Dialect, Text, find};
 use interlingua_agent::{Imported, Session, Stored};
-use interlingua_gateway::config::Config;
+use interlingua_gateway::config::{Config, Route, To};
 use interlingua_store::{Keeper, PAGE, SessionError, SessionId};
 use interlingua_transcript::Source;
 
@@ -63,7 +63,7 @@ pub(crate) fn run(order: &Order) -> Result<(), Problem> {
         match &order.what {
             What::List => list(&*store).await,
             What::Show { id } => show(store, *id).await,
-            What::Export { id, to } => export(store, *id, to.unwrap_or(&Native)).await,
+            What::Export { id, to } => export(store, &config, *id, *to).await,
             What::Import { file, from } => import(store, &config, file, *from).await,
             What::Rm { id } => store.delete(OWNER, *id).await.map_err(|error| bad(*id, &error)),
         }
@@ -117,12 +117,20 @@ async fn show(store: Arc<dyn Keeper>, id: SessionId) -> Result<(), Problem> {
 
 async fn export(
     store: Arc<dyn Keeper>,
+    config: &Config,
     id: SessionId,
-    to: &'static dyn Dialect,
+    to: Option<&'static dyn Dialect>,
 ) -> Result<(), Problem> {
     let found = Stored::open(store, OWNER, id).await.map_err(|error| bad(id, &error))?;
-    let model = Some(&*found.model).filter(|model| !model.is_empty());
-    let (body, _) = found.session.export(to, model);
+    // To a provider, its model has the name that the provider gave it.
+    let route = config.resolve(&found.model, 0).ok().filter(|_| to.is_some());
+    let route = route.and_then(|routes| routes.into_iter().next());
+    let model = match route {
+        Some(Route { to: To::Provider(_), model }) => model,
+        _ => found.model,
+    };
+    let model = Some(&*model).filter(|model| !model.is_empty());
+    let (body, _) = found.session.export(to.unwrap_or(&Native), model);
     output::print(&body)?;
     output::end_line()
 }

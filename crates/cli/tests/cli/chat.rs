@@ -94,6 +94,27 @@ fn a_session_that_leaves_is_healthy_and_comes_back_with_its_model() {
 }
 
 #[test]
+fn a_provider_is_told_its_own_name_of_the_model() {
+    let home = tempfile::tempdir().expect("a folder");
+    let file = home.path().join("lab.toml");
+    let lab = "[providers.lab]\ndialect = \"anthropic\"\nbase_url = \"http://127.0.0.1:9\"\n";
+    std::fs::write(&file, lab).expect("a file");
+    let file = file.display().to_string();
+    let body = r#"{"interlingua":1,"source":"native","model":"lab/claude-sonnet-4-5","turns":[
+        {"role":"user","blocks":[{"text":"hi"}]}]}"#;
+    let import = ["sessions", "import", "-", "--config", &file];
+    let (code, id, aside) = at_home(home.path(), &import, body);
+    assert_eq!((code, aside.as_str()), (0, ""));
+    let export = ["sessions", "export", id.trim(), "--config", &file];
+    let (_, own, _) = at_home(home.path(), &export, "");
+    assert!(own.contains("\"model\":\"lab/claude-sonnet-4-5\""), "{own}");
+    let export = [&export[..], &["--to", "anthropic"]].concat();
+    let (_, request, _) = at_home(home.path(), &export, "");
+    let (code, said, _) = at_home(home.path(), &["check", "--for", "anthropic"], &request);
+    assert_eq!(code, 0, "{said}: {request}");
+}
+
+#[test]
 fn what_is_torn_in_a_transcript_is_told_and_what_the_model_said_last_stays_last() {
     let home = tempfile::tempdir().expect("a folder");
     let line = |role: &str, uuid: &str| {
