@@ -107,7 +107,7 @@ pub(super) const RULES: [Rule; 5] = [
         when: "An additional field is one of Claude's, and the model one of OpenAI's or DeepSeek-R1.",
         words: STRANGE,
         evidence: Evidence::Seen,
-        source: "litellm#13959, #33401; kortix-ai/suna PR#6893, the words of GPT-5 are ours",
+        source: "litellm#13959, #33401; kortix-ai/suna PR#6893, the words of GPT-5 are ours, and that other fields of Claude's are refused as `thinking` is",
         check: strange,
     },
     Rule {

@@ -64,14 +64,14 @@ static PROFILES: &[Profile] = &[
     },
     Profile {
         models: &["openai.gpt-5"],
-        strange: Some((&["thinking"], 1)),
+        strange: Some((CLAUDES, 1)),
         redacted_only: true,
         ..OTHER
     },
-    Profile { models: &["openai.gpt-oss"], strange: Some((&["thinking", "top_k"], 0)), ..OTHER },
+    Profile { models: &["openai.gpt-oss"], strange: Some((CLAUDES, 0)), ..OTHER },
     Profile {
         models: &["deepseek.r1"],
-        strange: Some((&["thinking"], 2)),
+        strange: Some((&["thinking", "reasoning_config"], 2)),
         profiled: &["deepseek.r1"],
         ..OTHER
     },
@@ -99,6 +99,9 @@ static PROFILES: &[Profile] = &[
     },
 ];
 
-/// How a field is refused that only Claude knows: by an open model of OpenAI's, by another of theirs,
+/// What Claude is told, of which the API of GPT models knows nothing.
+const CLAUDES: &[&str] = &["thinking", "reasoning_config", "top_k"];
+
+/// How a field is refused that only Claude knows: by an open GPT model, by another of that house,
 /// and by DeepSeek-R1.
 pub(super) const STRANGE: &str = "The model returned the following errors: Failed to deserialize the JSON body into the target type: {key}: unknown field {key}, expected one of messages, model, store, reasoning_effort, metadata, frequency_penalty, logit_bias, logprobs, top_logprobs, max_tokens, max_completion_tokens, n, modalities, prediction, audio, presence_penalty, response_format, seed, service_tier, stop, stream, stream_options, temperature, top_p, tools, tool_choice, parallel_tool_calls, user, function_call, functions at line 1 column {column}\nThe model returned the following errors: Unknown parameter: '{key}'.\nValidation Error";
