@@ -40,6 +40,7 @@ fn differs(schema: Node<'_>) -> bool {
         Some("anyOf") => !field.is("anyOf") || field.value.items().any(differs),
         Some("items" | "additionalProperties") => differs(field.value),
         Some("nullable") => true,
+        Some("enum") => false,
         Some(_) => field.value.is_string() || field.name().contains('_'),
         None => false,
     })
@@ -74,7 +75,17 @@ fn lower(schema: Node<'_>, out: &mut Writer) {
                 }),
                 Some("anyOf") => object.array("anyOf", |all| {
                     value.items().for_each(|one| lower(one, all.item()));
+                    if nullable {
+                        all.object(|kind| kind.known("type", "null"));
+                    }
                 }),
+                Some("enum") if nullable && value.is_array() => object.array("enum", |all| {
+                    value.items().for_each(|one| all.item().json(&one.json()));
+                    if !value.items().any(Node::is_null) {
+                        all.item().json(&Json::NULL);
+                    }
+                }),
+                Some("enum") => object.json("enum", &value.json()),
                 Some(key @ ("items" | "additionalProperties")) => lower(value, object.key(key)),
                 Some(key) => match value.word().parse() {
                     Ok(count) if value.is_string() => object.number(key, count),
@@ -90,6 +101,7 @@ fn raise(schema: Node<'_>, out: &mut Writer) {
     if !schema.is_object() {
         return out.json(&schema.json());
     }
+    let mut nullable = false;
     out.object(|object| {
         for field in schema.fields() {
             let value = field.value;
@@ -99,9 +111,14 @@ fn raise(schema: Node<'_>, out: &mut Writer) {
                     if let Some(kind) = kinds.next() {
                         object.json("type", &kind.json());
                     }
-                    if value.items().any(|kind| kind.word() == "null") {
-                        object.boolean("nullable", true);
-                    }
+                    nullable |= value.items().any(|kind| kind.word() == "null");
+                }
+                Some("enum") if value.items().any(Node::is_null) => {
+                    nullable = true;
+                    object.array("enum", |all| {
+                        let said = value.items().filter(|one| !one.is_null());
+                        said.for_each(|one| all.item().json(&one.json()));
+                    });
                 }
                 Some(key @ ("properties" | "defs")) => object.object(key, |all| {
                     for one in value.fields() {
@@ -109,19 +126,31 @@ fn raise(schema: Node<'_>, out: &mut Writer) {
                     }
                 }),
                 Some("anyOf") => object.array("anyOf", |all| {
-                    value.items().for_each(|one| raise(one, all.item()));
+                    nullable |= value.items().any(is_null_type);
+                    let said = value.items().filter(|one| !is_null_type(*one));
+                    said.for_each(|one| raise(one, all.item()));
                 }),
                 Some(key @ ("items" | "additionalProperties")) => raise(value, object.key(key)),
+                Some("nullable") => nullable |= value.boolean() == Some(true),
                 _ => object.key_text(&field.key()).json(&value.json()),
             }
         }
+        if nullable {
+            object.boolean("nullable", true);
+        }
     });
+}
+
+/// A schema of nothing but `null`, which the provider's own kind says beside the others.
+fn is_null_type(schema: Node<'_>) -> bool {
+    schema.len() == 1 && schema.get("type").is_some_and(|kind| kind.word() == "null")
 }
 
 /// Keys that the two kinds of schema spell differently, and those below which schemas stand.
 const TRANSLATED: &[&str] = &[
     "type",
     "nullable",
+    "enum",
     "properties",
     "defs",
     "items",
