@@ -1,7 +1,7 @@
 //! Whole replies, both ways; usage and the reasons to stop.
 
 use interlingua_model::{
-    Args, Body, Exchange, Failure, Ledger, Place, Reply, Stop, StopReason, Usage, Verbatim,
+    Args, Block, Body, Exchange, Failure, Ledger, Place, Reply, Stop, StopReason, Usage, Verbatim,
 };
 use interlingua_wire::json::Object;
 use interlingua_wire::{Doc, Json, Node, Text, Writer};
@@ -173,11 +173,23 @@ fn write_message(reply: &Reply, ledger: &mut Ledger, o: &mut Object<'_>) {
             let place = Place::reply(index);
             match encode::refusal(block, Way::Reply) {
                 Some((rule, what)) => ledger.loss(rule, place, what),
+                None if is_bare_seal(block) => {
+                    encode::note_extras(&block.extras, place, ledger);
+                    let what = "a seal stays behind: only its issuer can read it";
+                    ledger.loss(note::FOREIGN_SEAL, place, what);
+                }
                 None => encode::write(block, Way::Reply, place, ledger, a),
             }
         }
     });
     reply.turn.extras.write(ID, o);
+}
+
+/// All that a text holds is a seal for another provider.
+fn is_bare_seal(block: &Verbatim<Block>) -> bool {
+    let sealed = block.seal.as_deref().is_some_and(|seal| !encode::is_ours(seal));
+    let Body::Text { text, citations } = &block.body else { return false };
+    sealed && text.is_empty() && citations.is_empty()
 }
 
 /// Clients expect metrics; how long the provider took is not known here.

@@ -170,7 +170,7 @@ impl Writing {
         match self.kind {
             Kind::LeftOut => return false,
             // All it held was a seal for another provider.
-            Kind::Thinking if !self.said && self.sealed => return false,
+            Kind::Text | Kind::Thinking if !self.said && self.sealed => return false,
             // A block without words is still a block, and has no other event to be seen by.
             Kind::Text | Kind::Thinking if !self.said => self.say(out, |o, kind| {
                 if kind == Kind::Thinking {

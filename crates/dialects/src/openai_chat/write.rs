@@ -28,6 +28,8 @@ pub(super) struct Writer {
     before: Vec<Text>,
     /// What was said since.
     said: Pieces,
+    /// What is said next does not run into what was said.
+    apart: bool,
     usage: Usage,
     refuses: bool,
     /// The seal of the last text that has one.
@@ -47,6 +49,7 @@ impl Writer {
             images: 0,
             before: Vec::new(),
             said: Pieces::default(),
+            apart: false,
             usage: Usage::default(),
             refuses: false,
             signature: None,
@@ -61,7 +64,7 @@ impl Writer {
         self.open = Open::Nothing;
         match &block.body {
             Body::Text { text, citations } => {
-                self.separate(followed, out);
+                self.separate(followed);
                 let said = std::mem::take(&mut self.said);
                 self.before.extend(Some(said.into_text()).filter(|said| !said.is_empty()));
                 self.open = Open::Text { seal: block.seal.clone() };
@@ -233,15 +236,18 @@ impl Writer {
     }
 
     /// Texts that something stood between do not run into each other.
-    fn separate(&mut self, followed: bool, out: &mut Vec<u8>) {
+    fn separate(&mut self, followed: bool) {
         let spoken = !self.before.is_empty() || !self.said.is_empty();
-        if spoken && !followed {
-            self.say(&Text::word("\\n\\n"), out);
-        }
+        self.apart |= spoken && !followed;
     }
 
     fn say(&mut self, text: &Text, out: &mut Vec<u8>) {
         if !text.is_empty() {
+            if std::mem::take(&mut self.apart) {
+                let gap = Text::word("\\n\\n");
+                self.delta_text("content", &gap, out);
+                self.before.extend([std::mem::take(&mut self.said).into_text(), gap]);
+            }
             self.said.push(text);
             self.delta_text("content", text, out);
         }
@@ -318,7 +324,7 @@ impl Writer {
             );
         }
         if let Some(notice) = stop::notice(stop) {
-            self.separate(false, out);
+            self.separate(false);
             self.say(&notice, out);
         }
         let finish = stop::encode(stop, self.refuses, ledger);

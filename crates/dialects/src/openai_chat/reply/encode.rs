@@ -17,6 +17,8 @@ struct Parts<'r> {
     thinking: Vec<(u64, &'r Verbatim<Block>)>,
     texts: Vec<Text>,
     spoken: u64,
+    /// The next text does not run into what was said.
+    apart: bool,
     refusals: Vec<&'r Text>,
     /// Each with the number of characters before its text and within it.
     citations: Vec<(u64, u64, &'r Citation)>,
@@ -32,7 +34,7 @@ pub(in crate::openai_chat) fn encode(
 ) -> Vec<u8> {
     let mut parts = Parts::of(&reply.turn.blocks, ledger);
     if let Some(notice) = stop::notice(&reply.stop) {
-        parts.separate(false);
+        parts.separate(false, &notice);
         parts.texts.push(notice);
     }
     if reply.stop.sequence.is_some() && reply.stop.word_for(ID).is_none() {
@@ -117,7 +119,7 @@ impl<'r> Parts<'r> {
         match &block.body {
             Body::Thinking(_) => self.thinking.push((self.spoken, block)),
             Body::Text { text, citations } => {
-                self.separate(follows);
+                self.separate(follows, text);
                 self.spoken += 1;
                 let before: usize =
                     self.texts.iter().map(|text| text.contents().chars().count()).sum();
@@ -139,8 +141,9 @@ impl<'r> Parts<'r> {
             }
             Body::Refusal(text) => self.refusals.push(text),
             Body::Data(json) => {
-                self.separate(false);
-                self.texts.push(Text::new(json.as_str()));
+                let text = Text::new(json.as_str());
+                self.separate(false, &text);
+                self.texts.push(text);
             }
             Body::Media(media) if media.kind == MediaKind::Image => self.images.push(block),
             Body::Media(media) => leave(content::name(media.kind), place, ledger),
@@ -160,8 +163,9 @@ impl<'r> Parts<'r> {
     }
 
     /// Texts that something stood between do not run into each other.
-    fn separate(&mut self, follows: bool) {
-        if !follows && !self.texts.is_empty() {
+    fn separate(&mut self, follows: bool, text: &Text) {
+        self.apart |= !follows && self.texts.iter().any(|said| !said.is_empty());
+        if !text.is_empty() && std::mem::take(&mut self.apart) {
             self.texts.push(Text::word("\\n\\n"));
         }
     }

@@ -32,6 +32,8 @@ pub(super) struct Writer {
     /// The items that are done.
     items: Vec<Json>,
     open: Option<Item>,
+    /// A text that is sealed and has said nothing yet: if nothing comes, it is nothing to see.
+    held: Option<Block>,
     /// Blocks seen, for the ledger.
     blocks: usize,
     usage: Usage,
@@ -58,6 +60,7 @@ impl Writer {
             ended: false,
             items: Vec::new(),
             open: None,
+            held: None,
             blocks: 0,
             usage: Usage::default(),
             refuses: false,
@@ -99,6 +102,12 @@ impl Writer {
         self.blocks += 1;
         super::encode::note_extras(&block.extras, place, ledger);
         match &block.body {
+            Body::Text { text, citations }
+                if block.seal.is_some() && text.is_empty() && citations.is_empty() =>
+            {
+                note_seal(block, place, ledger);
+                self.held = Some(Block { seal: None, ..block.clone() });
+            }
             Body::Text { .. } | Body::Refusal(_) => {
                 self.refuses |= matches!(block.body, Body::Refusal(_));
                 self.part(block, out, |message, pen, out| {
@@ -120,6 +129,7 @@ impl Writer {
             }
             Body::ToolCall(call) => {
                 self.close_item(out);
+                note_seal(block, place, ledger);
                 let mut item = Call::new(call, block, self.seat(), &self.exchange);
                 item.write_start(&mut self.pen, out);
                 self.open = Some(Item::Call(Box::new(item)));
@@ -192,6 +202,11 @@ impl Writer {
 
     fn delta(&mut self, delta: &Delta, out: &mut Vec<u8>, ledger: &mut Ledger) {
         let place = Place::reply(self.blocks.saturating_sub(1));
+        if let Some(block) = self.held.take() {
+            self.part(&block, out, |message, pen, out| {
+                message.open_part(&block, place, pen, out, ledger);
+            });
+        }
         match (&mut self.open, delta) {
             (Some(Item::Message(message)), Delta::Text(text)) => {
                 message.write_text(text, &mut self.pen, out);
@@ -220,6 +235,9 @@ impl Writer {
 
     fn close(&mut self, out: &mut Vec<u8>, ledger: &mut Ledger) {
         let place = Place::reply(self.blocks.saturating_sub(1));
+        if self.held.take().is_some() {
+            return;
+        }
         match &mut self.open {
             Some(Item::Message(message)) => message.close_part(&mut self.pen, out),
             Some(Item::Reasoning(item)) => {
@@ -291,6 +309,13 @@ impl Writer {
         } else {
             self.pen.event(event, out, |o| o.object("response", |o| envelope.write(&state, o)));
         }
+    }
+}
+
+fn note_seal(block: &Block, place: Place, ledger: &mut Ledger) {
+    if let Some(seal) = &block.seal {
+        let what = format!("left out the seal of {}", seal.origin.issuer);
+        ledger.loss(note::FOREIGN_SEAL, place, what);
     }
 }
 
