@@ -62,8 +62,9 @@ pub(super) fn write_afresh(
         let model = turn.role == Role::Assistant;
         let mut spoken = Vec::with_capacity(turn.blocks.len());
         gather(&calls, turn, at, ledger, |one, _| spoken.push(one));
+        let mut apart = !open.results.is_empty() && shows(turn);
         for one in spoken {
-            if open.model != model {
+            if open.model != model || std::mem::take(&mut apart) {
                 open.write(&calls, list, |_| {}, ledger);
                 open = Content::new(model);
             }
@@ -73,6 +74,13 @@ pub(super) fn write_afresh(
     open.write(&calls, list, |_| {}, ledger);
     // A content is written when the next one begins; the ledger follows the conversation.
     ledger.entries[noted..].sort_by_key(|entry| (entry.place.index, entry.place.block));
+}
+
+/// Whether a turn shows something, and brings no results. Media beside results are refused at times
+/// where several calls are answered, or so it was said; in a content of their own they are not.
+fn shows(turn: &Turn) -> bool {
+    let any = |is: fn(&Body) -> bool| turn.blocks.iter().any(|block| is(&block.body));
+    any(|body| matches!(body, Body::Media(_))) && !any(|body| matches!(body, Body::ToolResult(_)))
 }
 
 /// The instructions of a request from another dialect; and how many turns they came from.

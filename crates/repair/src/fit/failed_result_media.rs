@@ -9,10 +9,12 @@
 //! after    user: result 1 (error) "cut off", "[image 1 follows]"; "[image 1 of the failed result 1]", the image
 //! ```
 
-use interlingua_model::{Block, Body, Place, Role, Verbatim};
+use interlingua_model::{Block, Body, Place, Verbatim};
 use interlingua_wire::Text;
 
 use crate::Work;
+use crate::look::is_result;
+use crate::media::follow::last_of_results;
 use crate::media::noun;
 
 pub fn apply(work: &mut Work<'_>) {
@@ -41,18 +43,6 @@ pub fn apply(work: &mut Work<'_>) {
             work.part((turn, of), (home, at), block);
         }
     }
-}
-
-/// The last of the turns in a row that begin with results: nothing stands between results.
-fn last_of_results(work: &Work<'_>, turn: usize) -> usize {
-    let more = work.turns()[turn + 1..].iter().take_while(|next| {
-        next.role == Role::User && next.blocks.first().is_some_and(|block| is_result(block))
-    });
-    turn + more.count()
-}
-
-fn is_result(block: &Block) -> bool {
-    matches!(block.body, Body::ToolResult(_))
 }
 
 fn is_text(block: &Block) -> bool {

@@ -9,6 +9,8 @@
 //!
 //! > invalid image input
 //!
+//! > Unsupported MIME type: image/jpg
+//!
 //! ## Example
 //! ```text
 //! before   user: an image, said to be image/jpeg, that begins as a PNG does
@@ -91,6 +93,9 @@ fn better(media: &Media, spot: &Spot, rules: &Rules) -> Option<Better> {
     let tidy = tidied().filter(|_| !valid);
     let tidy_header = tidy.as_ref().and_then(|tidy| Header::read(tidy));
     let mime = header.or(tidy_header).map(|header| header.mime);
+    // A name that nobody registered; where the first bytes tell nothing it means what it says.
+    let meant = || (said == "image/jpg" && rules.images == Checked::Unchecked).then_some(JPEG);
+    let mime = mime.or_else(meant);
     let mime = mime.filter(|mime| rules.takes_type(mime) && *mime != said && (looks || !fits));
     let data = tidy.filter(|_| tidy_header.is_some()).map(|tidy| Text::new(&tidy));
     (mime.is_some() || data.is_some()).then_some(Better { mime, data })
@@ -104,6 +109,8 @@ fn document(media: &Media, rules: &Rules) -> Option<&'static str> {
     let looks = || data.contents().starts_with(PDF);
     (media.kind == MediaKind::Document && !said && looks()).then_some(first)
 }
+
+const JPEG: &str = "image/jpeg";
 
 /// How `%PDF-` begins in base64.
 const PDF: &str = "JVBERi";

@@ -16,6 +16,8 @@
 //! > The image field in the ContentBlock object at messages.1.content.0 is only supported in user
 //! > messages.
 //!
+//! > Unable to submit request because `function_response.parts` is not supported for this model.
+//!
 //! ## Example
 //! ```text
 //! before   user: "what is this?", an image
@@ -26,10 +28,11 @@ use interlingua_model::{Block, Body, Extras, Media, MediaKind, Source, Verbatim}
 use interlingua_wire::{Json, Text};
 
 use crate::Work;
-use crate::media::{self, Side, Spot, base64};
+use crate::media::{self, Side, Spot, base64, follow};
 use crate::profile::media::{Address, Kinds, Places, Plain, Sources};
 
 pub fn apply(work: &mut Work<'_>) {
+    let mut leaving = Vec::new();
     for spot in media::all(work) {
         let Some(one) = media::media(work, &spot) else { continue };
         match fate(work, &spot, one) {
@@ -39,6 +42,7 @@ pub fn apply(work: &mut Work<'_>) {
                 work.change(spot.place(), format!("the {noun} of a result follows the results"));
                 media::edit(work, &spot, |_| {});
             }
+            Fate::Leaves => leaving.push(spot),
             Fate::AsData(text) => {
                 if holds_media(&one.source) {
                     let what = "a document is sent as a plain file, without its images";
@@ -74,12 +78,15 @@ pub fn apply(work: &mut Work<'_>) {
             Fate::Goes(why) => media::omit(work, &spot, &why),
         }
     }
+    follow::results(work, &leaving);
 }
 
 enum Fate {
     Stays,
-    /// Goes into a message of its own, after the results.
+    /// Is written in a message of its own, after the results.
     Follows,
+    /// Goes into a turn of its own, after the results.
+    Leaves,
     AsData(String),
     /// Is plain text that was given as data.
     AsPlain(Text),
@@ -139,13 +146,18 @@ fn fate(work: &Work<'_>, spot: &Spot, one: &Media) -> Fate {
             Plain::Taken | Plain::AsData | Plain::AsText => Fate::AsText(text),
         };
     }
-    if taken {
+    let leaves = !taken
+        && rules.result_follows
+        && spot.side == Side::Result
+        && takes(work, one, rules.said.user.of(kind), own);
+    if taken || leaves {
         return match wrong_type(one, kind, rules, own) {
             Some(mime) => match written(one, &mime) {
                 Some(text) if sources.text == Plain::Taken && changed => Fate::AsPlain(text),
                 _ if mime.is_empty() => Fate::Goes("of what type it is is not known".to_owned()),
                 _ => Fate::Goes(format!("the type `{mime}` is not taken")),
             },
+            None if leaves => Fate::Leaves,
             None => Fate::Stays,
         };
     }

@@ -1,6 +1,7 @@
 //! Images, documents and sounds of a conversation: where they stand, and words in their place.
 
 pub(crate) mod base64;
+pub(crate) mod follow;
 pub(crate) mod header;
 
 use interlingua_model::{Block, Body, Media, MediaKind, Place, Role, Source, Verbatim};

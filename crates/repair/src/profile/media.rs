@@ -5,8 +5,8 @@ use interlingua_model::MediaKind;
 use super::Scope;
 use super::media_bedrock::{BEDROCK, BEDROCK_CLAUDE};
 use super::media_words::{
-    AUDIO, COMMON, EVERYTHING, FILED, GIVEN, HEARS, IMAGES, INVENTOR, LARGE_CONTEXT, LINKED, NO,
-    NOTHING, OLD_NAMES, SEES, SMALL_CONTEXT, UNSEEN, YES,
+    AUDIO, COMMON, EVERYTHING, FILED, GEMINI, GEMINI_OLD, GIVEN, HEARS, IMAGES, INVENTOR,
+    LARGE_CONTEXT, LINKED, NO, NOTHING, OLD_GEMINI, OLD_NAMES, SEES, SMALL_CONTEXT, UNSEEN, YES,
 };
 
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +51,8 @@ pub struct Media {
     pub named_documents: bool,
     /// A document that is given as data has a name, whatever it is.
     pub named_data: bool,
+    /// What results do not take, and the user may show, follows them in a turn of its own.
+    pub result_follows: bool,
     /// Results that failed hold something else than text.
     pub failed_media: bool,
     /// Results of a search stand beside other blocks of a result, and some sources are cited while
@@ -144,7 +146,7 @@ pub enum Checked {
     Header,
 }
 
-const ANYWHERE: Places = Places {
+pub(super) const ANYWHERE: Places = Places {
     instructions: EVERYTHING,
     user: EVERYTHING,
     assistant: EVERYTHING,
@@ -175,6 +177,7 @@ pub(super) const ANYTHING: Media = Media {
     message_documents: None,
     named_documents: false,
     named_data: false,
+    result_follows: false,
     failed_media: true,
     mixed_sources: true,
 };
@@ -251,7 +254,6 @@ const RESPONSES_SAYS: Places =
 /// "'`input_file`' is not supported by llamacpp at this moment"
 const PICTURED: Kinds = Kinds { image: YES, document: NO, audio: NO, video: NO };
 const PARTS: Kinds = Kinds { image: YES, document: YES, audio: GIVEN, video: NO };
-const GEMINI: Media = Media { base64: true, ..ANYTHING };
 
 pub(super) static ROWS: &[(Scope, Media)] = &[
     (Scope::flavors("anthropic", &["deepseek"]), DEEPSEEK),
@@ -364,6 +366,8 @@ pub(super) static ROWS: &[(Scope, Media)] = &[
         },
     ),
     (Scope::all("openai-responses"), RESPONSES),
+    (Scope::models("gemini", &["computer-use"]), GEMINI),
+    (Scope::models("gemini", GEMINI_OLD), OLD_GEMINI),
     (Scope::all("gemini"), GEMINI),
     (Scope::models("bedrock", &["claude"]), BEDROCK_CLAUDE),
     (Scope::models("bedrock", super::tool_words::NOT_CLAUDE), BEDROCK),

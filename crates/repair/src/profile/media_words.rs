@@ -1,7 +1,7 @@
 //! What the rows about media are made of: models, types, and kinds that several take.
 
 use super::Scope;
-use super::media::{Address, Kinds, Places, Plain, Sources};
+use super::media::{ANYTHING, ANYWHERE, Address, Kinds, Media, Places, Plain, Sources};
 
 pub(super) const COMMON: &[&str] = &["image/jpeg", "image/png", "image/gif", "image/webp"];
 
@@ -50,6 +50,24 @@ pub(super) const HEARS: Places = Places {
 const GIVEN_OR_HEARD: Kinds = Kinds { image: GIVEN, audio: YES, ..NOTHING };
 pub(super) const SEES: Kinds = Kinds { image: YES, audio: YES, ..NOTHING };
 pub(super) const UNSEEN: Kinds = Kinds { image: NO, ..EVERYTHING };
+
+/// "MIME type must be image/png, image/jpeg, image/webp, image/heic, or image/heif." Where none is
+/// said, the first bytes tell.
+pub(super) const GEMINI: Media = Media {
+    image_types: Some(&["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"]),
+    image_names: &[""],
+    base64: true,
+    ..ANYTHING
+};
+/// "Unable to submit request because `function_response.parts` is not supported for this model."
+pub(super) const OLD_GEMINI: Media = Media {
+    written: Places { result: NOTHING, ..ANYWHERE },
+    said: Places { result: NOTHING, ..ANYWHERE },
+    result_follows: true,
+    ..GEMINI
+};
+pub(super) const GEMINI_OLD: &[&str] =
+    &["gemini-2", "gemini-1", "gemini-pro-vision", "gemini-exp", "learnlm"];
 
 /// Those that only talk, whatever their generation; and older ones whose date looks like one.
 const TALKING: &[&str] = &[

@@ -125,6 +125,30 @@ fn nameless(request: &Request<'_>, findings: &mut Findings) {
     }
 }
 
+fn media_types(request: &Request<'_>, findings: &mut Findings) {
+    for (path, part) in parts(request) {
+        let inner = field(part, "function_response").map_or(&[][..], |it| many(it, "parts"));
+        let inner = inner.iter().enumerate();
+        let inner = inner.map(|(at, part)| (format!("{path}.function_response.parts[{at}]"), part));
+        for (path, part) in std::iter::once((path.clone(), part)).chain(inner) {
+            let mime = field(part, "inline_data").map_or("", |data| text(data, "mime_type"));
+            let is_image = mime.to_lowercase().starts_with("image/");
+            if is_image && !IMAGES.contains(&mime) {
+                let words = if is_vertex(request.flavor) {
+                    let what = format!(
+                        "it has a mimeType parameter with value {mime}, which is not supported. Update the mimeType and try again"
+                    );
+                    said(request.flavor, &what)
+                } else {
+                    format!("Unsupported MIME type: {mime}")
+                };
+                findings.add(dotted(&format!("{path}.inline_data.mime_type")), words);
+            }
+        }
+    }
+}
+
+const IMAGES: &[&str] = &["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"];
 const ROLE: &str = "Please use a valid role: user, model.";
 const ALTERNATE: &str = "Please ensure that multiturn requests alternate between user and model.";
 const MULTI: &str =
@@ -134,7 +158,7 @@ const SINGLE: &str =
 const NO_TEXT: &str = "Unable to submit request because it must have a text parameter. Add a text parameter and try again.";
 const EMPTY_TEXT: &str = "Unable to submit request because it has an empty text parameter. Add a value to the parameter and try again.";
 
-pub(super) const RULES: [Rule; 8] = [
+pub(super) const RULES: [Rule; 9] = [
     Rule {
         name: "no-contents",
         status: 400,
@@ -197,6 +221,15 @@ pub(super) const RULES: [Rule; 8] = [
         evidence: Evidence::Seen,
         source: "public logs 55718933603, 37413205403; wrapped on Vertex (§7)",
         check: nameless,
+    },
+    Rule {
+        name: "image-type",
+        status: 400,
+        when: "An image is neither PNG, JPEG, WEBP, HEIC nor HEIF.",
+        words: "Unsupported MIME type: {type}\nUnable to submit request because it has a mimeType parameter with value {type}, which is not supported. Update the mimeType and try again. Learn more: {url}",
+        evidence: Evidence::Seen,
+        source: "comic-translate PR#399, gemini-cli#3054, #14838, MaiBot#1435, gemini-ai#3, vscode#286628; Vertex: public code 70917727330",
+        check: media_types,
     },
     Rule {
         name: "ends-with-model",

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::profile::profile;
-use super::view::{self, Content, is_vertex, text};
+use super::view::{self, Content, is_vertex, many, text};
 use crate::{Evidence, Findings, Request, Rule};
 
 fn calls(content: &Content<'_>) -> usize {
@@ -68,12 +68,35 @@ fn names(request: &Request<'_>, findings: &mut Findings) {
     }
 }
 
+fn media(request: &Request<'_>, findings: &mut Findings) {
+    if profile(request.model).media_responses {
+        return;
+    }
+    for content in view::contents(request) {
+        for (part, response) in content.responses() {
+            if !many(response, "parts").is_empty() {
+                let path = format!("{}.parts.{part}.function_response.parts", content.path());
+                let words = if is_vertex(request.flavor) {
+                    format!("Unable to submit request because {NO_PARTS}. {LEARN_CALLING}")
+                } else {
+                    NO_MEDIA.to_owned()
+                };
+                findings.add(path, words);
+            }
+        }
+    }
+}
+
 const MISPLACED: &str = "Please ensure that function call turn comes immediately after a user turn or after a function response turn.";
 const ORPHANED: &str = "Please ensure that function response turn comes immediately after a function call turn. And the number of function response parts should be equal to number of function call parts of the function call turn.";
 const COUNTS: &str = "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.";
 const NAME: &str = "Request contains an invalid argument.";
+const NO_PARTS: &str = "`function_response.parts` is not supported for this model";
+const LEARN_CALLING: &str =
+    "Learn more: https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling";
+const NO_MEDIA: &str = "Multimodal function responses are not supported for this model";
 
-pub(super) const RULES: [Rule; 4] = [
+pub(super) const RULES: [Rule; 5] = [
     Rule {
         name: "misplaced-call",
         status: 400,
@@ -109,5 +132,14 @@ pub(super) const RULES: [Rule; 4] = [
         evidence: Evidence::Seen,
         source: "row 9; archestra PR#7583",
         check: names,
+    },
+    Rule {
+        name: "media-in-response",
+        status: 400,
+        when: "A response holds media, on models before Gemini 3.",
+        words: "Multimodal function responses are not supported for this model\nUnable to submit request because `function_response.parts` is not supported for this model. Learn more: {url}",
+        evidence: Evidence::Seen,
+        source: "gemini-cli#19436, #19853; AI Studio: public code 66874894921",
+        check: media,
     },
 ];

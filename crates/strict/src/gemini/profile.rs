@@ -22,6 +22,8 @@ pub(super) struct Profile {
     pub(super) mixes_tools: bool,
     /// Functions and JSON as the reply's type can stand together.
     pub(super) formats_with_tools: bool,
+    /// Responses may hold media.
+    pub(super) media_responses: bool,
     /// Calls and responses have ids, also where the backend is old.
     pub(super) ids: bool,
     pub(super) context: u64,
@@ -52,6 +54,7 @@ static PROFILES: &[Profile] = &[
         signed_calls: false,
         ..NEWEST
     },
+    Profile { models: &["gemini-2.5-computer-use"], media_responses: true, ..SECOND },
     Profile {
         models: &["gemini-2.5-pro"],
         budget: Some((128, 32_768)),
@@ -80,6 +83,7 @@ const NEWEST: Profile = Profile {
     can_stop_thinking: false,
     mixes_tools: true,
     formats_with_tools: true,
+    media_responses: true,
     ids: true,
     context: 1_048_575,
 };
@@ -94,6 +98,7 @@ const SECOND: Profile = Profile {
     can_stop_thinking: true,
     mixes_tools: false,
     formats_with_tools: false,
+    media_responses: false,
     ids: true,
     context: 1_048_575,
 };
