@@ -14,6 +14,8 @@
 //! > Failed to deserialize the JSON body into the target type: thinking: unknown field thinking,
 //! > expected one of messages, model, store, reasoning_effort, …
 //!
+//! > Thinking level MINIMAL is not supported for this model.
+//!
 //! ## Example
 //! ```text
 //! before   thinking: a budget of 20000     model: one that decides itself
@@ -137,11 +139,12 @@ fn off(work: &mut Work<'_>) {
             said.budget = None;
             said.mode = None;
             said.effort = None;
+            // Nobody asks to see it.
             if let Budget::Within { least, .. } = row.budget {
-                said.mode = Some(ReasoningMode::On);
                 said.budget = Some(Json::number(least));
             } else {
-                said.effort = Some(Text::word("minimal"));
+                let least = row.efforts.and_then(|known| known.first()).unwrap_or(&"low");
+                said.effort = Some(Text::word(least));
             }
             work.change(Place::SETTINGS, "thinking cannot be turned off: it is asked for least");
         }
@@ -220,7 +223,9 @@ fn adaptive(work: &mut Work<'_>) {
 fn one_measure(work: &mut Work<'_>) {
     let Some(said) = &work.conversation().settings.reasoning else { return };
     let Some(effort) = &said.effort else { return };
-    let (effort, has_budget) = (effort.clone(), said.budget.is_some() || said.mode.is_some());
+    // That the model decides itself is a budget only where it is written as one.
+    let has_budget = said.budget.is_some() || work.is_own() && said.mode.is_some();
+    let effort = effort.clone();
     match work.profile.thinking.one_measure {
         None => {}
         Some(Measure::Effort) if !has_budget => {}

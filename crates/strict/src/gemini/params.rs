@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::profile::profile;
 use super::tools::{has_built_in, has_functions};
-use super::view::{self, field, is_vertex, said, text, within};
+use super::view::{self, field, is_vertex, many, said, text, within};
 use crate::{Evidence, Findings, Request, Rule};
 
 fn thinking<'r>(request: &Request<'r>) -> Option<&'r Value> {
@@ -29,8 +29,35 @@ fn both(request: &Request<'_>, findings: &mut Findings) {
 }
 
 fn no_level(request: &Request<'_>, findings: &mut Findings) {
-    if level(request) && !profile(request.model).levels {
+    if level(request) && profile(request.model).levels.is_empty() {
         findings.add(format!("{CONFIG}.thinking_level"), said(request.flavor, NO_LEVEL));
+    }
+}
+
+fn some_level(request: &Request<'_>, findings: &mut Findings) {
+    let known = profile(request.model).levels;
+    let level = thinking(request).map_or("", |thinking| text(thinking, "thinking_level"));
+    let level = level.to_uppercase();
+    if !known.is_empty() && LEVELS.contains(&&*level) && !known.contains(&&*level) {
+        let words = if is_vertex(request.flavor) {
+            format!("Thinking level is unsupported: THINKING_LEVEL_{level}")
+        } else {
+            format!("Thinking level {level} is not supported for this model.")
+        };
+        findings.add(format!("{CONFIG}.thinking_level"), said(request.flavor, &words));
+    }
+}
+
+fn no_thinking(request: &Request<'_>, findings: &mut Findings) {
+    let config = thinking(request).and_then(Value::as_object);
+    let says = config.is_some_and(|config| config.values().any(|value| !value.is_null()));
+    if says && !profile(request.model).thinks {
+        let words = if is_vertex(request.flavor) {
+            said(request.flavor, "thinking is not supported by this model")
+        } else {
+            NO_THINKING.to_owned()
+        };
+        findings.add(CONFIG, words);
     }
 }
 
@@ -140,32 +167,59 @@ fn number(value: &Value) -> Option<f64> {
 
 fn length(request: &Request<'_>, findings: &mut Findings) {
     let given = within(view::body(request), &["generation_config", "max_output_tokens"]);
-    let number = given.and_then(number);
-    if let Some(number) = number.filter(|number| *number < 1.0) {
-        let words = format!(
-            "Unable to submit request because it has a maxOutputTokens value of {number} but the supported range is from 1 (inclusive) to 65537 (exclusive). Update the value and try again."
-        );
+    let most = profile(request.model).vertex_output;
+    let beyond = |number: f64| is_vertex(request.flavor) && number > most as f64;
+    let number = given.and_then(number).filter(|number| *number < 1.0 || beyond(*number));
+    if let Some(number) = number {
+        let words = out_of_range("maxOutputTokens", number, most + 1);
         findings.add("generation_config.max_output_tokens", words);
     }
+}
+
+fn stops(request: &Request<'_>, findings: &mut Findings) {
+    let config = field(view::body(request), "generation_config");
+    let stops = config.map_or(0, |config| many(config, "stop_sequences").len());
+    let most = if is_vertex(request.flavor) { profile(request.model).vertex_stops } else { 5 };
+    if stops > most {
+        let words = out_of_range("stopSequences", stops as f64, most as u64 + 1);
+        findings.add("generation_config.stop_sequences", words);
+    }
+}
+
+fn out_of_range(name: &str, value: f64, beyond: u64) -> String {
+    format!(
+        "Unable to submit request because it has a {name} value of {value} but the supported range is from 1 (inclusive) to {beyond} (exclusive). Update the value and try again."
+    )
 }
 
 const TEMPERATURE: &str = "* GenerateContentRequest.generation_config.temperature: temperature must be in the range [0.0, 2.0].";
 const CONFIG: &str = "generation_config.thinking_config";
 const BOTH: &str = "You can only set only one of thinking budget and thinking level.";
 const NO_LEVEL: &str = "Thinking level is not supported for this model.";
+const LEVELS: &[&str] = &["MINIMAL", "LOW", "MEDIUM", "HIGH"];
+const NO_THINKING: &str = "thinking_config is not supported.";
 const NO_ZERO: &str = "The model does not support setting thinking_budget to 0.";
 const ONLY_THINKS: &str = "Budget 0 is invalid. This model only works in thinking mode.";
 const CACHED: &str = "CachedContent can not be used with GenerateContent request setting system_instruction, tools or tool_config.";
 
-pub(super) const RULES: [Rule; 9] = [
+pub(super) const RULES: [Rule; 12] = [
     Rule {
         name: "max-output-tokens",
         status: 400,
-        when: "Fewer tokens than one are asked for.",
+        when: "Fewer tokens than one are asked for, or on Vertex more than the model writes.",
         words: "Unable to submit request because it has a maxOutputTokens value of {value} but the supported range is from 1 (inclusive) to {most} (exclusive). Update the value and try again.",
         evidence: Evidence::Seen,
-        source: "bolt.diy#955; the most depends on the model and is not looked at",
+        source: "bolt.diy#955, litellm#10548, public code 68995531814, 68451697838; on AI Studio more was taken (chatwise-releases#371)",
         check: length,
+    },
+    Rule {
+        name: "stop-sequences",
+        status: 400,
+        when: "There are more than 5 stop sequences; on Vertex more than 16 before Gemini 2.5.",
+        words: "Unable to submit request because it has a stopSequences value of {n} but the supported range is from 1 (inclusive) to {most} (exclusive). Update the value and try again.",
+        evidence: Evidence::Seen,
+        source: "continue#7849, generative-ai-go#233; AI Studio: documentation of the generation config (up to 5)",
+        check: stops,
     },
     Rule {
         name: "temperature",
@@ -184,6 +238,24 @@ pub(super) const RULES: [Rule; 9] = [
         evidence: Evidence::Quoted,
         source: "row 21; public code, kilocode PR#5139",
         check: both,
+    },
+    Rule {
+        name: "no-thinking",
+        status: 400,
+        when: "Something is said of thinking to a model before Gemini 2.5, which does not think.",
+        words: "thinking_config is not supported.\nUnable to submit request because thinking is not supported by this model. Learn more: {url}",
+        evidence: Evidence::Seen,
+        source: "immersive-translate#2976, js-genai#681, lobehub#7985",
+        check: no_thinking,
+    },
+    Rule {
+        name: "thinking-level",
+        status: 400,
+        when: "A model of Gemini 3 does not know this level of thinking.",
+        words: "Thinking level {level} is not supported for this model.\nUnable to submit request because Thinking level is unsupported: THINKING_LEVEL_{level}. Learn more: {url}",
+        evidence: Evidence::Seen,
+        source: "vellum-assistant PR#32687, agno#5807, browser-use#3925; Vertex: oh-my-pi#10543, bolna PR#956, public code 70122402765",
+        check: some_level,
     },
     Rule {
         name: "no-thinking-level",

@@ -12,8 +12,10 @@ pub(super) struct Profile {
     pub(super) signs_first: bool,
     /// A response must have the name of its call, on Vertex.
     pub(super) named_responses: bool,
-    /// Knows levels of thinking.
-    pub(super) levels: bool,
+    /// It can be said whether, and how much, it thinks.
+    pub(super) thinks: bool,
+    /// The levels of thinking that it knows.
+    pub(super) levels: &'static [&'static str],
     /// The least and the most that may be thought, besides nothing and as much as it takes.
     pub(super) budget: Option<(i64, i64)>,
     /// Thinking can be turned off.
@@ -22,6 +24,9 @@ pub(super) struct Profile {
     pub(super) mixes_tools: bool,
     /// Functions and JSON as the reply's type can stand together.
     pub(super) formats_with_tools: bool,
+    /// The most that it writes, and stop sequences, on Vertex.
+    pub(super) vertex_output: u64,
+    pub(super) vertex_stops: usize,
     /// Responses may hold media.
     pub(super) media_responses: bool,
     /// Calls and responses have ids, also where the backend is old.
@@ -54,6 +59,13 @@ static PROFILES: &[Profile] = &[
         signed_calls: false,
         ..NEWEST
     },
+    Profile { models: &["gemini-3.7-flash-lite", "gemini-3.8-flash-lite"], ..NEWEST },
+    Profile {
+        models: &["gemini-3.1-pro", "gemini-3.7-flash", "gemini-3.8-flash"],
+        levels: &["LOW", "MEDIUM", "HIGH"],
+        ..NEWEST
+    },
+    Profile { models: &["gemini-3-pro"], levels: &["LOW", "HIGH"], ..NEWEST },
     Profile { models: &["gemini-2.5-computer-use"], media_responses: true, ..SECOND },
     Profile {
         models: &["gemini-2.5-pro"],
@@ -63,8 +75,12 @@ static PROFILES: &[Profile] = &[
     },
     Profile { models: &["gemini-2.5-flash-lite"], budget: Some((512, 24_576)), ..SECOND },
     SECOND,
+    Profile { models: &["flash-thinking"], budget: None, ids: false, ..SECOND },
     Profile {
         models: &["gemini-2", "gemini-1", "gemini-pro-vision", "gemini-exp", "learnlm"],
+        thinks: false,
+        vertex_output: 8_192,
+        vertex_stops: 16,
         budget: None,
         ids: false,
         ..SECOND
@@ -78,11 +94,14 @@ const NEWEST: Profile = Profile {
     signed_calls: true,
     signs_first: false,
     named_responses: true,
-    levels: true,
+    thinks: true,
+    levels: &["MINIMAL", "LOW", "MEDIUM", "HIGH"],
     budget: None,
     can_stop_thinking: false,
     mixes_tools: true,
     formats_with_tools: true,
+    vertex_output: 65_536,
+    vertex_stops: 5,
     media_responses: true,
     ids: true,
     context: 1_048_575,
@@ -93,11 +112,14 @@ const SECOND: Profile = Profile {
     signed_calls: false,
     signs_first: true,
     named_responses: false,
-    levels: false,
+    thinks: true,
+    levels: &[],
     budget: Some((0, 24_576)),
     can_stop_thinking: true,
     mixes_tools: false,
     formats_with_tools: false,
+    vertex_output: 65_535,
+    vertex_stops: 5,
     media_responses: false,
     ids: true,
     context: 1_048_575,

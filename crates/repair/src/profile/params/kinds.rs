@@ -273,7 +273,16 @@ pub(super) const MEDIUM: &[&str] = &[
     "^gpt-5.2-codex!",
 ];
 
+/// Writes less than newer models.
+pub(super) const OLD_VERTEX: Params = Params {
+    max_tokens: MaxTokens { most: 8_192, ..VERTEX.max_tokens },
+    stops: Stops { most: 16, ..FREE_STOPS },
+    ..VERTEX
+};
+pub(super) const VERTEX_2_5: Params =
+    Params { max_tokens: MaxTokens { most: 65_535, ..VERTEX.max_tokens }, ..VERTEX };
 pub(super) const STUDIO: Params = Params {
+    max_tokens: MaxTokens { least: 1, ..FREE_LENGTH },
     choice: Choosing { without_tools: Lone::OnlyNone, functions_only: true, ..FREE_CHOICE },
     sampling: Sampling { temperature: Span::new(0.0, 2.0), ..Sampling::ANY },
     storing: true,
@@ -284,7 +293,8 @@ pub(super) const VERTEX: Params = Params {
     reads_all: true,
     sampling: Sampling { temperature: Span::new(0.0, 2.0), ..Sampling::ANY },
     shapes: shapes::GEMINI,
-    max_tokens: MaxTokens { least: 1, ..FREE_LENGTH },
+    max_tokens: MaxTokens { least: 1, most: 65_536, ..FREE_LENGTH },
+    stops: Stops { most: 5, ..FREE_STOPS },
     storing: false,
     conflicts: &[CACHED],
     ..COPY

@@ -4,8 +4,8 @@ use super::kinds::{
     ANY_FORMAT, BEDROCK_OTHERS, CHAT_INVENTED, CHAT_NAMES, CHAT_RANGES, CHAT_REASONING, CONVERSE,
     CONVERSE_FIELDS, COPY, FIXED, FOUR_STOPS, FREE_CHOICE, FREE_LENGTH, GEMINI_OLD, GROK,
     GROK_REASONING, GROQ_STRANGERS, IN_WORDS, INVENTOR, KIMI_OLD, LOGPROBS, MEDIUM,
-    MISTRAL_STRANGERS, NOT_BOTH, OLD, ONLY_MEDIUM, RESPONDING, ROUTED, STRANGERS, STREAMED, STUDIO,
-    SUBSCRIBED, TOOLS_LOGPROBS, UNFORCED, UNIT, VERTEX,
+    MISTRAL_STRANGERS, NOT_BOTH, OLD, OLD_VERTEX, ONLY_MEDIUM, RESPONDING, ROUTED, STRANGERS,
+    STREAMED, STUDIO, SUBSCRIBED, TOOLS_LOGPROBS, UNFORCED, UNIT, VERTEX, VERTEX_2_5,
 };
 use super::shapes;
 use super::{
@@ -223,7 +223,11 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
     (Scope::models(RESPONSES, MEDIUM), Params { verbosities: ONLY_MEDIUM, ..RESPONDING }),
     (Scope::all(RESPONSES), RESPONDING),
     // Gemini.
-    (Scope::of("gemini", &["vertex"], GEMINI_OLD), Params { format: GEMINI_FORMAT, ..VERTEX }),
+    (
+        Scope::of("gemini", &["vertex"], &["gemini-2.5", "flash-thinking"]),
+        Params { format: GEMINI_FORMAT, ..VERTEX_2_5 },
+    ),
+    (Scope::of("gemini", &["vertex"], GEMINI_OLD), Params { format: GEMINI_FORMAT, ..OLD_VERTEX }),
     (Scope::flavors("gemini", &["vertex"]), VERTEX),
     (Scope::models("gemini", GEMINI_OLD), Params { format: GEMINI_FORMAT, ..STUDIO }),
     (Scope::all("gemini"), STUDIO),

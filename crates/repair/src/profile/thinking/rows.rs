@@ -197,6 +197,15 @@ pub(in crate::profile) static ROWS: &[(Scope, Thinking)] = &[
         Scope::models("gemini", &["gemini-3.1-pro-image"]),
         Thinking { sealed_calls: SealedCalls::Free, ..GEMINI_3 },
     ),
+    (Scope::models("gemini", &["gemini-3.7-flash-lite", "gemini-3.8-flash-lite"]), GEMINI_3),
+    (
+        Scope::models("gemini", &["gemini-3.1-pro", "gemini-3.7-flash", "gemini-3.8-flash"]),
+        Thinking { efforts: Some(&["low", "medium", "high", UNSPECIFIED]), ..GEMINI_3 },
+    ),
+    (
+        Scope::models("gemini", &["gemini-3-pro"]),
+        Thinking { efforts: Some(&["low", "high", UNSPECIFIED]), ..GEMINI_3 },
+    ),
     (
         Scope::models("gemini", &["gemini-2.5-pro"]),
         Thinking { off: Off::Least, budget: within(128, 32_768), ..GEMINI_2 },
@@ -206,12 +215,13 @@ pub(in crate::profile) static ROWS: &[(Scope, Thinking)] = &[
         Thinking { budget: within(512, 24_576), ..GEMINI_2 },
     ),
     (Scope::models("gemini", &["gemini-2.5"]), GEMINI_2),
+    (Scope::models("gemini", &["flash-thinking"]), Thinking { budget: Budget::Any, ..GEMINI_2 }),
     (
         Scope::models(
             "gemini",
             &["gemini-2", "gemini-1", "gemini-pro-vision", "gemini-exp", "learnlm"],
         ),
-        Thinking { budget: Budget::Any, ..GEMINI_2 },
+        Thinking { asked: false, budget: Budget::Any, ..GEMINI_2 },
     ),
     (
         Scope::models("gemini", &["gemma"]),
@@ -318,7 +328,7 @@ const NEVER: Thinking = Thinking { asked: false, ..ITEMS };
 const GEMINI_3: Thinking = Thinking {
     unasked: true,
     off: Off::Least,
-    efforts: Some(&["minimal", "low", "medium", "high", "thinking_level_unspecified"]),
+    efforts: Some(&["minimal", "low", "medium", "high", UNSPECIFIED]),
     one_measure: Some(Measure::Effort),
     replay: Replay::SealedOrOwn,
     issuers: &["google"],
@@ -326,6 +336,7 @@ const GEMINI_3: Thinking = Thinking {
     sealed_calls: SealedCalls::First,
     ..OPEN
 };
+const UNSPECIFIED: &str = "thinking_level_unspecified";
 const GEMINI_2: Thinking = Thinking {
     off: Off::Taken,
     budget: within(0, 24_576),
