@@ -62,7 +62,7 @@ pub(super) fn write_afresh(
         let model = turn.role == Role::Assistant;
         let mut spoken = Vec::with_capacity(turn.blocks.len());
         gather(&calls, turn, at, ledger, |one, _| spoken.push(one));
-        let mut apart = !open.results.is_empty() && shows(turn);
+        let mut apart = !model && !open.results.is_empty() && shows(&conversation.turns[at..]);
         for one in spoken {
             if open.model != model || std::mem::take(&mut apart) {
                 open.write(&calls, list, |_| {}, ledger);
@@ -76,11 +76,14 @@ pub(super) fn write_afresh(
     ledger.entries[noted..].sort_by_key(|entry| (entry.place.index, entry.place.block));
 }
 
-/// Whether a turn shows something, and brings no results. Media beside results are refused at times
+/// Whether a turn shows something, and neither it nor what the user says next brings results. Media beside results are refused at times
 /// where several calls are answered, or so it was said; in a content of their own they are not.
-fn shows(turn: &Turn) -> bool {
-    let any = |is: fn(&Body) -> bool| turn.blocks.iter().any(|block| is(&block.body));
-    any(|body| matches!(body, Body::Media(_))) && !any(|body| matches!(body, Body::ToolResult(_)))
+fn shows(turns: &[Verbatim<Turn>]) -> bool {
+    let is_media = |block: &Verbatim<Block>| matches!(block.body, Body::Media(_));
+    let is_result = |block: &Verbatim<Block>| matches!(block.body, Body::ToolResult(_));
+    let mut row = turns.iter().take_while(|turn| turn.role != Role::Assistant);
+    turns.first().is_some_and(|turn| turn.blocks.iter().any(is_media))
+        && !row.any(|turn| turn.blocks.iter().any(is_result))
 }
 
 /// The instructions of a request from another dialect; and how many turns they came from.

@@ -71,9 +71,7 @@ pub fn apply(work: &mut Work<'_>) {
                     work.loss(spot.place(), what);
                 }
                 let words: Vec<_> = said.into_iter().chain([text]).collect();
-                media::say(work, &spot, Text::new(&words.join("
-
-")));
+                media::say(work, &spot, Text::new(&words.join("\n\n")));
             }
             Fate::Goes(why) => media::omit(work, &spot, &why),
         }
@@ -242,8 +240,10 @@ fn wrong_type(
     rules: &crate::profile::media::Media,
     own: bool,
 ) -> Option<String> {
-    let Source::Base64 { mime, .. } = &media.source else { return None };
-    let mime = mime.as_ref().map(Text::contents).unwrap_or_default();
+    let Source::Base64 { mime, data } = &media.source else { return None };
+    // Where no type is said, what is written tells the one that the first letters show.
+    let shown = (mime.is_none() && !own && data.raw().starts_with(GIF)).then_some("image/gif");
+    let mime = mime.as_ref().map(Text::contents).or(shown.map(Into::into)).unwrap_or_default();
     let taken = match kind {
         MediaKind::Image => rules.takes_type(&mime),
         MediaKind::Document => rules.document_types.is_none_or(|types| types.contains(&&*mime)),
@@ -291,6 +291,8 @@ fn why(work: &Work<'_>, spot: &Spot, one: &Media, sources: Sources) -> String {
 
 /// The field of a document that says in words where it is from.
 const CONTEXT: &str = "context";
+/// How `GIF8` begins in base64.
+const GIF: &str = "R0lGOD";
 
 /// What a file that holds something else than a document has among its extras.
 const FILE: &str = "part file";
