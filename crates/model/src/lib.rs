@@ -36,7 +36,7 @@ pub use event::{Delta, Event};
 pub use extras::Extras;
 pub use failure::{Blame, Failure, FailureKind, Retry};
 pub use fold::{Fold, unfold, unfold_block};
-pub use id::derive_id;
+pub use id::{derive_id, derive_own_id, is_own_id};
 pub use ledger::{Entry, Ledger, Place, Section};
 pub use lessons::{EmptyText, Habit, ImageLimit, Lesson, Lessons, NoLesson, RefusedField};
 pub use recalled::Recalled;

@@ -2,6 +2,7 @@
 
 use interlingua_model::{
     Block, Body, Extras, Ledger, Media, MediaKind, Place, Source, Verbatim, derive_id,
+    derive_own_id,
 };
 use interlingua_wire::{Json, Node, Text};
 
@@ -105,7 +106,9 @@ fn worth(extras: &Extras, item: Node<'_>, seat: Seat<'_>) -> Extras {
 impl Seat<'_> {
     /// The id for an item that has none.
     pub(super) fn id(self, prefix: &str) -> Text {
-        derive_id(prefix, self.reply, self.index)
+        // Reasoning that comes back by its id alone is looked for where it was kept: nowhere.
+        let derive = if prefix == REASONING { derive_own_id } else { derive_id };
+        derive(prefix, self.reply, self.index)
     }
 
     /// Whether the id is one that this dialect's writer derives for the item.
@@ -118,4 +121,7 @@ impl Seat<'_> {
 /// Where the first block of a message carries the message's own fields: under a name that no field has.
 pub(super) const MESSAGE: &str = "its message";
 
-const PREFIXES: &[&str] = &["msg_", "rs_", "fc_", "ctc_", "ig_"];
+/// How ids of reasoning begin.
+pub(super) const REASONING: &str = "rs_";
+
+const PREFIXES: &[&str] = &["msg_", REASONING, "fc_", "ctc_", "ig_"];

@@ -1,7 +1,8 @@
 //! Where the provider keeps nothing, what is only named is left out.
 //!
 //! An item that the request names by its id, or reasoning without its contents, can only be found by a
-//! provider that kept it.
+//! provider that kept it. Reasoning of another provider's model, which was given an id on its way to the
+//! client, is kept by none.
 //!
 //! This comes after calls are paired, so that no result is taken for one of a call before it; a call
 //! that was only named is gone, and its result is the user's words.
@@ -16,15 +17,24 @@
 //! after    store: false   "done"
 //! ```
 
-use interlingua_model::{Block, Body, Place, Verbatim};
+use interlingua_model::{Block, Body, Place, Verbatim, is_own_id};
 
 use crate::{Work, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
-    if !work.profile.thinking.items || !keeps_nothing(work) {
+    if !work.profile.thinking.items {
         return;
     }
     let all = 0..work.turns().len();
+    if !keeps_nothing(work) {
+        thoughts::leave_out(work, all, |work, turn, at| {
+            let block = work.block(turn, at);
+            let id = thoughts::item_id(block, work.profile.dialect)?;
+            let gone = is_own_id(&id) && !thoughts::is_sealed(block);
+            gone.then(|| "left out reasoning that is only named: no provider has it".to_owned())
+        });
+        return;
+    }
     thoughts::leave_out(work, all, |work, turn, at| {
         let block = work.block(turn, at);
         let is_named = thoughts::item_id(block, work.profile.dialect).is_some();

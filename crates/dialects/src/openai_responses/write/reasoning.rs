@@ -5,7 +5,7 @@ use interlingua_wire::{Json, Pieces, Text};
 
 use super::super::ID;
 use super::super::encode::{is_ours, write_reasoning_fields};
-use super::super::output::Seat;
+use super::super::output::{REASONING, Seat};
 use super::pen::{Pen, Spot};
 use crate::note;
 
@@ -24,7 +24,7 @@ impl Reasoning {
         let said = block.extras.find(ID, "id").and_then(Json::text);
         let sealed = block.seal.as_ref().filter(|_| is_ours(block));
         let known = said.or_else(|| sealed?.id.clone());
-        let id = known.unwrap_or_else(|| seat.id("rs_"));
+        let id = known.unwrap_or_else(|| seat.id(REASONING));
         let ours = is_ours(block) || !block.extras.of(ID).is_empty();
         Self {
             spot: Spot { id, index: seat.index },
