@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use interlingua_model::{Block, Body, DialectId, Place, Role, Verbatim};
+use interlingua_model::{Block, Body, DialectId, Extras, Place, Role, Verbatim};
 use interlingua_wire::{Json, Node, Text};
 
 use crate::Work;
@@ -17,12 +17,15 @@ pub(crate) fn is_sealed(block: &Block) -> bool {
     block.seal.as_deref().is_some_and(|seal| !seal.data.is_empty())
 }
 
-/// The id of an item that is one block.
+/// The id of an item that is one block, or of the message that begins with it.
 pub(crate) fn item_id(block: &Block, dialect: DialectId) -> Option<Text> {
     let sealed = block.seal.as_deref().and_then(|seal| seal.id.clone());
     let written = || match &block.body {
         Body::Foreign { json, .. } => json.doc().root().get("id").and_then(Node::text),
-        _ => block.extras.find(dialect, "id").and_then(Json::text),
+        _ => block.extras.find(dialect, ID).and_then(Json::text).or_else(|| {
+            let message = block.extras.find(dialect, MESSAGE)?.doc();
+            message.root().get(ID).and_then(Node::text)
+        }),
     };
     sealed.or_else(written).filter(|id| !id.is_empty())
 }
@@ -61,14 +64,30 @@ fn unname_within(work: &mut Work<'_>, turns: Range<usize>) -> usize {
             if item_id(block, dialect).is_none() || matches!(block.body, Body::Foreign { .. }) {
                 continue;
             }
-            work.edit(turn, at).extras.retain(dialect, |key, _| *key != ID);
+            unname(&mut work.edit(turn, at).extras, dialect);
             work.change(Place::block(turn, at), UNNAMED);
         }
     }
     end
 }
 
+/// Leaves out the id of an item, and of the message that begins here.
+fn unname(extras: &mut Extras, dialect: DialectId) {
+    extras.retain(dialect, |key, value| {
+        if *key == MESSAGE {
+            let message = value.doc();
+            let rest = message.root().fields().filter(|field| !field.is(ID));
+            *value = Json::object(|o| {
+                rest.for_each(|field| o.key_text(&field.key()).json(&field.value.json()));
+            });
+        }
+        *key != ID
+    });
+}
+
 const ID: &str = "id";
+/// Where the first block of a message in a reply carries what the message says of itself.
+const MESSAGE: &str = "its message";
 const UNNAMED: &str = "left out the id: the reasoning that it goes with is gone";
 
 /// Leaves out every block of thinking that `gone` names, in words for the ledger. A turn that holds

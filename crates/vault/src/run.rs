@@ -90,6 +90,10 @@ pub fn restore<K: Borrow<Kept>>(
     let is_own = |kept: &&Kept| kept.origin == *origin && (run.is_sure_of(kept) || is_known(kept));
     let own = || kept.iter().map(Borrow::borrow).filter(is_own);
     own().next()?;
+    // What is only named is whole at the provider that keeps it.
+    if blocks(here).any(|block| is_named(block)) {
+        return None;
+    }
     if own().any(|kept| is_whole(here, &kept.turn)) {
         return None;
     }
@@ -115,6 +119,11 @@ fn is_same(said: &Said, kept: &Said) -> bool {
 fn is_whole(turns: &[Verbatim<Turn>], kept: &Turn) -> bool {
     let kept = kept.blocks.iter().map(|block| Piece::of(block));
     blocks(turns).map(|block| Piece::of(block)).eq(kept)
+}
+
+/// Whether an item is said by its id alone.
+fn is_named(block: &Block) -> bool {
+    matches!(&block.body, Body::Foreign { kind, .. } if *kind == NAMED)
 }
 
 /// A block as its provider looks at it: what it is, what it says, and its seal.
@@ -152,3 +161,5 @@ fn as_it_was(here: &[Verbatim<Turn>], kept: &Turn) -> Turn {
     }
     turn
 }
+
+const NAMED: &str = "item_reference";
