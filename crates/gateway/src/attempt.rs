@@ -26,7 +26,7 @@ use crate::out::{CLOSING, LINGERING, Out, Streaming};
 use crate::refusal::{JSON, Refusal, failure};
 use crate::responses::Thread;
 use crate::state::Gateway;
-use crate::tale::Tale;
+use crate::tale::{Tale, tell_repairs};
 use crate::vault::{Keeping, Remembered, Talk};
 use crate::{excess, guarding};
 
@@ -344,11 +344,7 @@ impl Heard<'_> {
         let mut rules: Vec<&str> = entries.map(|entry| entry.rule).collect();
         rules.sort_unstable();
         rules.dedup();
-        if !rules.is_empty()
-            && let Ok(value) = HeaderValue::from_str(&rules.join(","))
-        {
-            headers.insert(REPAIRS, value);
-        }
+        tell_repairs(&rules, headers);
         if let Some(tale) = tale {
             tale.names(headers);
         }
@@ -393,5 +389,4 @@ const HOLD: Duration = Duration::from_secs(10);
 const BYTE_ORDER: &[u8] = b"\xef\xbb\xbf";
 pub(crate) const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream; charset=utf-8");
 pub(crate) const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
-const REPAIRS: HeaderName = HeaderName::from_static("x-interlingua-repairs");
 const GUARD: HeaderName = HeaderName::from_static("x-interlingua-guard");

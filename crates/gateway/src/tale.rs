@@ -243,6 +243,13 @@ impl Tale {
         }
     }
 
+    /// By which rules the request was repaired that got no answer.
+    pub(crate) fn repairs(&self, headers: &mut HeaderMap) {
+        let mut rules = self.rules.clone();
+        rules.sort_unstable();
+        tell_repairs(&rules, headers);
+    }
+
     /// The turn in short, for looking at.
     fn short(&mut self, outcome: &'static str, status: u16, took: Duration) -> Short {
         Short {
@@ -310,6 +317,15 @@ impl Drop for Tale {
     }
 }
 
+/// Tells the client by which rules its request was repaired.
+pub(crate) fn tell_repairs(rules: &[&str], headers: &mut HeaderMap) {
+    if !rules.is_empty()
+        && let Ok(value) = HeaderValue::from_str(&rules.join(","))
+    {
+        headers.insert(REPAIRS, value);
+    }
+}
+
 fn buckets(usage: &Usage) -> [(&'static str, u64); 5] {
     [
         ("input", usage.input.unwrap_or_default()),
@@ -340,4 +356,5 @@ pub(crate) fn kind(kind: FailureKind) -> &'static str {
 
 const PROVIDER: HeaderName = HeaderName::from_static("x-interlingua-provider");
 const MODEL: HeaderName = HeaderName::from_static("x-interlingua-model");
+const REPAIRS: HeaderName = HeaderName::from_static("x-interlingua-repairs");
 const CONVERSATION: HeaderName = HeaderName::from_static("x-interlingua-conversation");

@@ -73,6 +73,7 @@ impl Came<'_> {
                     tale.failed(&failure);
                     if !tale.provider.is_empty() {
                         tale.names(response.headers_mut());
+                        tale.repairs(response.headers_mut());
                     }
                 }
                 response
