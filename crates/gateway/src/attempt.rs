@@ -169,7 +169,9 @@ impl Order<'_> {
             tale.keeping = Some(Keeping::new(&self.gateway.vault, held));
             if self.client.id() == self.from.id() {
                 let responses = &self.gateway.responses;
-                tale.holding = self.thread.holding(responses, self.owner, self.client, &exchange);
+                let by = (to.id() == self.client.id()).then(|| name_of(route));
+                let (owner, client) = (self.owner, self.client);
+                tale.holding = self.thread.holding(responses, owner, client, by, &exchange);
             }
         }
         let ledger = translated.ledger;

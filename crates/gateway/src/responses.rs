@@ -5,6 +5,7 @@
 //! that a client with the whole history would have sent, and takes the same road.
 
 mod held;
+mod named;
 mod shown;
 
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use interlingua::{Dialect, Doc, Exchange, Json, Ledger, Reply, Text, encode_repl
 use interlingua_store::{Kind, Record, Store};
 
 use self::held::Held;
+use self::named::Named;
 pub(crate) use self::shown::shown;
 use crate::refusal::{Refusal, failure};
 use crate::remembered::{self, Settling};
@@ -32,7 +34,9 @@ pub(crate) struct Thread {
     /// The request with all that was said before it; nothing where it says everything itself.
     pub(crate) whole: Option<Bytes>,
     /// The reply that it goes on from, where that one is not known here.
-    pub(crate) unknown: Option<String>,
+    unknown: Option<String>,
+    /// What it only names.
+    pub(crate) named: Named,
     /// What the reply to it repeats.
     pub(crate) repeats: Extras,
     /// The replies that it goes on from, as many as are named at once; the oldest first.
@@ -49,6 +53,8 @@ pub(crate) struct Holding {
     exchange: Exchange,
     before: Vec<String>,
     said: Json,
+    /// The provider whose words the client gets, with the ids that they have there.
+    by: Option<String>,
 }
 
 /// A reply of a history is not kept here, or its history is longer than was asked for.
@@ -88,7 +94,7 @@ impl Responses {
             Ok(chain) => {
                 let last = chain.last().map(|held| held.before.clone()).unwrap_or_default();
                 thread.before = held::after(last, &previous);
-                thread.whole = Some(held::whole(root, &chain, &said));
+                thread.whole = Some(held::with_input(root, &chain, &said));
                 thread.said = keeps.then(|| held::list(&said));
                 Ok(thread)
             }
@@ -141,6 +147,7 @@ impl Thread {
         responses: &Arc<Responses>,
         owner: &str,
         client: &'static dyn Dialect,
+        by: Option<&str>,
         exchange: &Exchange,
     ) -> Option<Holding> {
         let said = self.said.clone().filter(|_| self.unknown.is_none())?;
@@ -151,7 +158,14 @@ impl Thread {
             exchange: exchange.clone(),
             before: self.before.clone(),
             said,
+            by: by.map(str::to_owned),
         })
+    }
+
+    /// What a client is told whose request names what is not known here.
+    pub(crate) fn lacks(&self) -> Option<Refusal> {
+        let item = || self.named.unknown().map(unknown_item);
+        self.unknown.as_deref().map(unknown).or_else(item)
     }
 }
 
@@ -163,16 +177,17 @@ impl Holding {
         let response = written.cloned().unwrap_or_else(|| {
             encode_reply(reply, self.client, &self.exchange, &mut Ledger::default()).into()
         });
-        let body = held::write(&self.before, &self.said, response)?;
+        let (body, items) = held::write(&self.before, &self.said, self.by.as_deref(), response)?;
         let store = Arc::clone(&self.responses.store);
-        let (owner, keys) = (self.owner, vec![id]);
+        let keys = std::iter::once(id).chain(items.iter().map(|id| named::key(id))).collect();
+        let owner = self.owner;
         store.keep(Record { kind: Kind::Response, owner, keys, body });
         Some(remembered::settling(&store))
     }
 }
 
 /// The provider's own words for a reply that it does not know.
-pub(crate) fn unknown(id: &str) -> Refusal {
+fn unknown(id: &str) -> Refusal {
     let message = format!("Previous response with id '{id}' not found.");
     shown::refused(400, &message, Some(PREVIOUS), Some("previous_response_not_found"))
 }
@@ -182,6 +197,11 @@ pub(crate) fn kept_elsewhere(body: &Doc, from: &dyn Dialect) -> Option<&'static 
     let is_given = |key: &&str| body.root().get(key).is_some_and(|value| !value.is_null());
     let responses = from.id().0 == "openai-responses";
     ELSEWHERE.into_iter().find(|key| responses && is_given(key))
+}
+
+/// The provider's own words for an item that it does not know.
+fn unknown_item(id: &str) -> Refusal {
+    shown::refused(404, &format!("Item with id '{id}' not found."), Some(held::INPUT), None)
 }
 
 const PREVIOUS: &str = "previous_response_id";

@@ -23,7 +23,7 @@ use crate::endpoint::Asked;
 use crate::excess;
 use crate::out::Out;
 use crate::refusal::{Refusal, failure};
-use crate::responses::{self, Thread};
+use crate::responses::Thread;
 use crate::sessions::Recording;
 use crate::state::Gateway;
 use crate::tale::{Place, Tale};
@@ -126,10 +126,10 @@ impl Came<'_> {
                 continue;
             }
             // A provider of the client's dialect may know what is not known here; nobody else does.
-            if let Some(id) = &thread.unknown
-                && order.speaks(route).0.id() != from.id()
+            if order.speaks(route).0.id() != from.id()
+                && let Some(refusal) = thread.lacks()
             {
-                last = Some(responses::unknown(id));
+                last = Some(refusal);
                 continue;
             }
             if let Some(key) = kept
@@ -138,7 +138,8 @@ impl Came<'_> {
                 last = Some(not_here(key));
                 continue;
             }
-            match self.on(&order, route, &mut again, tale).await {
+            let told = self.told_to(route, &thread, &mut again)?;
+            match self.on(&order, route, (&told, &mut again), tale).await {
                 Ok(response) => return Ok(response),
                 Err(refusal) => {
                     let final_word = is_the_clients(refusal.failure.kind);
@@ -162,12 +163,32 @@ impl Came<'_> {
         if !mark.goes_on {
             return Ok((body, Thread::default()));
         }
-        let limits = &self.config.limits;
-        let mut thread =
-            self.gateway.responses.thread(self.owner, &body, from, limits.body).await?;
-        let Some(whole) = thread.whole.take() else { return Ok((body, thread)) };
-        self.body = whole;
-        Ok((read(&self.body, limits)?, thread))
+        let (limits, responses) = (&self.config.limits, &self.gateway.responses);
+        let mut thread = responses.thread(self.owner, &body, from, limits.body).await?;
+        let mut body = body;
+        if let Some(whole) = thread.whole.take() {
+            self.body = whole;
+            body = read(&self.body, limits)?;
+        }
+        thread.named = responses.named(self.owner, &body, limits.body).await?;
+        Ok((body, thread))
+    }
+
+    /// The request for a route: with what it only names, where that is not kept there.
+    fn told_to(
+        &self,
+        route: &Route,
+        thread: &Thread,
+        again: &mut Option<Doc>,
+    ) -> Result<Bytes, Refusal> {
+        if thread.named.is_empty() {
+            return Ok(self.body.clone());
+        }
+        let body = read(&self.body, &self.config.limits)?;
+        let told = thread.named.told_to(name_of(route), &body);
+        // What was read is of one route alone.
+        *again = told.is_none().then_some(body);
+        Ok(told.unwrap_or_else(|| self.body.clone()))
     }
 
     /// The model's name, and where requests for it go.
@@ -193,7 +214,7 @@ impl Came<'_> {
         &self,
         order: &Order<'_>,
         route: &Route,
-        again: &mut Option<Doc>,
+        (told, again): (&Bytes, &mut Option<Doc>),
         tale: &mut Option<Tale>,
     ) -> Result<Response<Out>, Refusal> {
         let (name, model) = (name_of(route), Order::model_at(route));
@@ -204,14 +225,14 @@ impl Came<'_> {
         way.budget.earn();
         let mut last = None;
         // A request that is refused for its shape is sent once more at the most.
-        let mut once_more = Some(|| read(&self.body, &self.config.limits));
+        let mut once_more = Some(|| read(told, &self.config.limits));
         for tries in 0.. {
             let pass = match way.breaker.admit(Instant::now()) {
                 Ok(pass) => pass,
                 // What it said a moment ago tells more.
                 Err(wait) => return Err(last.unwrap_or_else(|| resting(name, wait))),
             };
-            let body = again.take().map_or_else(|| read(&self.body, &self.config.limits), Ok)?;
+            let body = again.take().map_or_else(|| read(told, &self.config.limits), Ok)?;
             let refusal = match order.taught(body, &mut once_more, route, tale).await {
                 Ok(response) => {
                     pass.succeeded(Instant::now());

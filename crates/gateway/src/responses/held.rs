@@ -12,6 +12,8 @@ pub(super) struct Held {
     pub(super) input: Vec<Json>,
     /// What it is, as its client got it.
     pub(super) response: Json,
+    /// The provider that knows its items by the ids that they have here.
+    pub(super) by: Option<String>,
     /// Bytes of both.
     pub(super) size: usize,
 }
@@ -25,7 +27,13 @@ impl Held {
         let before = root.get("before")?.items().map(|id| id.word().into_owned()).collect();
         let input = root.get("input")?.items().map(Node::json).collect();
         let response = root.get("response").filter(|response| response.is_object())?.json();
-        Some(Self { before, input, response, size })
+        let by = root.get("by").map(|by| by.word().into_owned());
+        Some(Self { before, input, response, by, size })
+    }
+
+    /// The item of the reply that has this id.
+    pub(super) fn item(&self, id: &str) -> Option<Json> {
+        self.output().into_iter().find(|item| id_of(item).as_deref() == Some(id))
     }
 
     /// Everything that was said with it, as a request says it.
@@ -39,16 +47,30 @@ impl Held {
     }
 }
 
-/// What is kept of a reply; nothing if it is no object.
-pub(super) fn write(before: &[String], said: &Json, response: Bytes) -> Option<Bytes> {
+/// What is kept of a reply, and the ids of its items; nothing if it is no object.
+pub(super) fn write(
+    before: &[String],
+    said: &Json,
+    by: Option<&str>,
+    response: Bytes,
+) -> Option<(Bytes, Vec<String>)> {
     let response = String::from_utf8(response.into()).ok()?;
     let response = Json::parse(response).ok().filter(Json::is_object)?;
     let kept = Json::object(|o| {
         o.array("before", |a| before.iter().for_each(|id| a.item().string(id)));
-        o.json("input", said);
+        o.json(INPUT, said);
+        if let Some(by) = by {
+            o.text("by", &Text::new(by));
+        }
         o.json("response", &response);
     });
-    Some(kept.to_bytes())
+    let ids = items(response.doc().root().get("output")).iter().filter_map(id_of).collect();
+    Some((kept.to_bytes(), ids))
+}
+
+fn id_of(item: &Json) -> Option<String> {
+    let doc = item.doc();
+    doc.root().get("id").filter(|id| id.is_string()).map(|id| id.word().into_owned())
 }
 
 /// The items of an input, however it is written.
@@ -80,7 +102,7 @@ pub(super) fn after(before: Vec<String>, id: &str) -> Vec<String> {
 }
 
 /// The request of a client that says everything itself.
-pub(super) fn whole(root: Node<'_>, chain: &[Held], said: &[Json]) -> Bytes {
+pub(super) fn with_input(root: Node<'_>, chain: &[Held], said: &[Json]) -> Bytes {
     let input = Json::array(|a| {
         let earlier = chain.iter().flat_map(Held::items);
         earlier.chain(said.iter().cloned()).for_each(|item| a.item().json(&item));
@@ -124,7 +146,7 @@ pub(super) fn named(item: &Json, response: &str, at: usize) -> (String, Json) {
     (id, named)
 }
 
-const INPUT: &str = "input";
+pub(super) const INPUT: &str = "input";
 /// How many replies one names: a long history is read in a few questions, and no record is long for it.
 const MOST: usize = 64;
 /// How ids of items begin.

@@ -19,6 +19,7 @@ mod keys;
 mod ladder;
 mod limits;
 mod matrix;
+mod named_items;
 mod postgres;
 mod proxy;
 mod raw;
