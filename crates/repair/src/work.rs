@@ -200,8 +200,8 @@ impl<'w> Work<'w> {
     }
 
     /// Says this last in the instructions at the head, wherever they stand in what crosses.
-    pub(crate) fn instruct(&mut self, words: &'static str) {
-        let block = Block::text(Text::word(words));
+    pub(crate) fn instruct(&mut self, words: Text) {
+        let block = Block::text(words);
         match self.leading().checked_sub(1) {
             Some(turn) => self.insert(turn, self.blocks(turn).len(), block),
             None => self.system().push(block.into()),

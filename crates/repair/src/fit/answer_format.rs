@@ -1,7 +1,8 @@
 //! An answer's form is asked for in the way that the target knows.
 //!
 //! JSON without a schema becomes JSON of any object where it needs the word "json" in the conversation
-//! and has none, or is not known; where it has no place at all, it is asked for in the instructions.
+//! and has none, or is not known; where it has no place at all, it is asked for in the instructions, and so
+//! is a schema where only JSON of any object can be asked for.
 //! JSON that does not go with tools, or with thinking, gives way to the tools, or thinking to it.
 //!
 //! ## Why
@@ -9,6 +10,8 @@
 //! > 'json_object'.
 //!
 //! > Function calling with a response mime type: 'application/json' is unsupported
+//!
+//! > This response_format type is unavailable now
 //!
 //! ## Example
 //! ```text
@@ -44,15 +47,17 @@ pub fn apply(work: &mut Work<'_>) {
         work.settings().format = None;
         return;
     }
-    if !row.schema && !work.is_own() && matches!(format, Format::Schema { .. }) {
-        work.loss(Place::SETTINGS, "the answer's schema cannot be said, only that it is JSON");
-        work.settings().format = Some(Format::Json);
+    if let Format::Schema { schema, .. } = format
+        && !row.schema
+    {
+        let schema = schema.clone();
+        say_schema(work, &schema);
     } else if !is_json && !is_any {
         return;
     }
     if row.json_in_words && !work.is_own() {
         work.settings().format = None;
-        work.instruct(ANSWER);
+        work.instruct(Text::word(ANSWER));
         work.change(Place::SYSTEM, "said that the answer is to be JSON: it has no other place");
         return;
     }
@@ -66,6 +71,17 @@ pub fn apply(work: &mut Work<'_>) {
         work.settings().format = Some(any);
         work.change(Place::SETTINGS, "any JSON is asked for as an object of any schema");
     }
+}
+
+/// Asks for any JSON, and says in the instructions what it is to be.
+fn say_schema(work: &mut Work<'_>, schema: &Json) {
+    work.settings().format = Some(Format::Json);
+    if !schema.is_object() || *schema == Json::EMPTY_OBJECT {
+        work.change(Place::SETTINGS, "any JSON is asked for: the answer's schema says nothing");
+        return;
+    }
+    work.instruct(Text::new(&format!("{SCHEMA}{}", schema.as_str())));
+    work.change(Place::SETTINGS, "the answer's schema is said in the instructions");
 }
 
 /// Whether JSON cannot be asked for as it is: at all, or without its word in the conversation, the whole
@@ -113,3 +129,5 @@ fn says_json(block: &Verbatim<Block>, in_results: bool) -> bool {
 }
 
 const ANSWER: &str = "Answer with one JSON object and nothing else.";
+const SCHEMA: &str =
+    "Answer with one JSON value and nothing else. It must be valid for this JSON schema: ";

@@ -20,6 +20,7 @@
 //! ```
 
 use interlingua_model::{Choice, Place};
+use interlingua_wire::Text;
 
 use crate::profile::params::{Forced, Lone};
 use crate::{Work, offer};
@@ -29,7 +30,7 @@ pub fn apply(work: &mut Work<'_>) {
     let none = work.conversation().settings.choice == Some(Choice::None);
     if none && !work.profile.tools.takes_no_choice && !work.is_own() && offer::has_any(work) {
         work.settings().choice = None;
-        work.instruct(NO_CALLS);
+        work.instruct(Text::word(NO_CALLS));
         work.change(Place::SYSTEM, "said that no tool is to be called: it has no other place");
     }
 }

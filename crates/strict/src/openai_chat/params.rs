@@ -169,14 +169,15 @@ pub(super) const OPENROUTER_EFFORT: Rule = Rule {
 pub(super) const RESPONSE_FORMAT: Rule = Rule {
     name: "response-format",
     status: 400,
-    when: "LM Studio is asked for a json_object.",
+    when: "LM Studio is asked for a json_object, or DeepSeek for a json_schema.",
     words: FORMAT.lines,
     evidence: Evidence::Seen,
-    source: "lmstudio-bug-tracker#189",
+    source: "lmstudio-bug-tracker#189, Vane#969, llm-exe#662, inspect_ai#4916",
     check: response_format,
 };
 const FORMAT: Words = words! {
     &["lm-studio", "generic"] => "'response_format.type' must be 'json_schema' or 'text'",
+    &["deepseek"] => "This response_format type is unavailable now",
 };
 
 pub(super) fn field<'r>(
@@ -354,7 +355,8 @@ fn openrouter_effort(request: &Request<'_>, findings: &mut Findings) {
 
 fn response_format(request: &Request<'_>, findings: &mut Findings) {
     let format = request.body.field("response_format").map_or("", |format| string(format, "type"));
-    if format == "json_object" {
+    let refused = if request.flavor == "deepseek" { "json_schema" } else { "json_object" };
+    if format == refused {
         let refusal = Refusal { path: "response_format.type".into(), ..Refusal::default() };
         FORMAT.refuse(request, findings, &refusal);
     }
