@@ -7,6 +7,7 @@ use std::time::{Instant, SystemTime};
 
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, SERVER};
+use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 use interlingua::model::FailureKind;
@@ -14,6 +15,7 @@ use interlingua::{Dialect, Failure};
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::awaited::{Awaited, Wanted};
+use crate::config::Config;
 use crate::endpoint::{Address, Asked, Endpoint, Lessons, address};
 use crate::out::Out;
 use crate::recent::Events;
@@ -62,18 +64,9 @@ async fn admitted(
     let (head, body) = request.into_parts();
     reading::is_small(&head, config.limits.head)?;
     access::is_meant(&config, between.here, &head.uri, &head.headers)?;
-    if let Some(permission) = pages::may_ask(&config, &head) {
-        return Ok(permission);
-    }
     let Address { endpoint, dialect } = address;
-    match &endpoint {
-        Endpoint::Health => return Ok(alive()),
-        Endpoint::Ready if gateway.draining.load(Ordering::Relaxed) => {
-            return Ok(plain(StatusCode::SERVICE_UNAVAILABLE, "stopping\n"));
-        }
-        Endpoint::Page if let Some(file) = ui::file(&head.uri) => return Ok(file),
-        Endpoint::Ready => return Ok(plain(StatusCode::OK, remembered::ready(&*gateway.store))),
-        _ => {}
+    if let Some(response) = public(&gateway, &config, &head, &endpoint) {
+        return Ok(response);
     }
     gateway.known().await;
     let (now, made) = (Instant::now(), gateway.keyring.keys());
@@ -133,6 +126,24 @@ async fn admitted(
         None if counts => Box::pin(came.count()).await,
         None => came.turn(place).await,
     })
+}
+
+/// What nobody needs a key for.
+fn public(
+    gateway: &Gateway,
+    config: &Config,
+    head: &Parts,
+    endpoint: &Endpoint,
+) -> Option<Response<Out>> {
+    match endpoint {
+        Endpoint::Health => Some(alive()),
+        Endpoint::Ready if gateway.draining.load(Ordering::Relaxed) => {
+            Some(plain(StatusCode::SERVICE_UNAVAILABLE, "stopping\n"))
+        }
+        Endpoint::Ready => Some(plain(StatusCode::OK, remembered::ready(&*gateway.store))),
+        Endpoint::Page if let Some(file) = ui::file(&head.uri) => Some(file),
+        _ => pages::may_ask(config, head),
+    }
 }
 
 fn room(gateway: &Gateway) -> Result<OwnedSemaphorePermit, Failure> {

@@ -23,7 +23,7 @@ use crate::endpoint::Asked;
 use crate::excess;
 use crate::out::Out;
 use crate::refusal::{Refusal, failure};
-use crate::responses::Thread;
+use crate::responses::{self, Thread};
 use crate::sessions::Recording;
 use crate::state::Gateway;
 use crate::tale::{Place, Tale};

@@ -273,40 +273,6 @@ pub(super) const MEDIUM: &[&str] = &[
     "^gpt-5.2-codex!",
 ];
 
-/// Writes less than newer models.
-pub(super) const OLD_VERTEX: Params = Params {
-    max_tokens: MaxTokens { most: 8_192, ..VERTEX.max_tokens },
-    stops: Stops { most: 16, ..FREE_STOPS },
-    ..VERTEX
-};
-pub(super) const VERTEX_2_5: Params =
-    Params { max_tokens: MaxTokens { most: 65_535, ..VERTEX.max_tokens }, ..VERTEX };
-pub(super) const STUDIO: Params = Params {
-    max_tokens: MaxTokens { least: 1, ..FREE_LENGTH },
-    choice: Choosing { without_tools: Lone::OnlyNone, functions_only: true, ..FREE_CHOICE },
-    sampling: Sampling { temperature: Span::new(0.0, 2.0), ..Sampling::ANY },
-    storing: true,
-    ..VERTEX
-};
-pub(super) const VERTEX: Params = Params {
-    spelling: Spelling::Loose,
-    reads_all: true,
-    sampling: Sampling { temperature: Span::new(0.0, 2.0), ..Sampling::ANY },
-    shapes: shapes::GEMINI,
-    max_tokens: MaxTokens { least: 1, most: 65_536, ..FREE_LENGTH },
-    stops: Stops { most: 5, ..FREE_STOPS },
-    storing: false,
-    conflicts: &[CACHED],
-    ..COPY
-};
-
-/// "`CachedContent` can not be used with `GenerateContent` request setting `system_instruction`, tools
-/// or `tool_config`."
-const CACHED: Conflict = Conflict {
-    field: "cachedContent",
-    item: None,
-    when: When::Beside(&["systemInstruction", "tools", "toolConfig"]),
-};
 const SHOWN_LOGPROBS: Conflict =
     Conflict { field: "include", item: Some("message.output_text.logprobs"), when: When::Thinking };
 const SEALED: Conflict = Conflict {
@@ -385,8 +351,6 @@ pub(super) const KIMI_OLD: &[&str] =
     &["^moonshot-v1", "^kimi-k2-0", "^kimi-k2-turbo", "^kimi-latest"];
 pub(super) const GROK_REASONING: &[&str] =
     &["^grok-3-mini", "^grok-4.3", "^grok-4.5", "^grok-4.6", "^grok-4.20-multi-agent"];
-pub(super) const GEMINI_OLD: &[&str] =
-    &["gemini-2", "gemini-1", "gemini-pro-vision", "gemini-exp", "learnlm"];
 pub(super) const BEDROCK_OTHERS: &[&str] = &[
     "amazon.",
     "meta.",

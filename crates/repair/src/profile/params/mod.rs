@@ -1,6 +1,7 @@
 //! Settings: what each target takes.
 
 mod kinds;
+mod kinds_gemini;
 mod rows;
 mod shape;
 mod shapes;

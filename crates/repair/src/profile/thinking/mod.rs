@@ -3,6 +3,7 @@
 mod elsewhere;
 mod open;
 mod rows;
+mod words;
 
 use interlingua_model::{DialectId, Reasoning, ReasoningMode, Settings};
 use interlingua_wire::Kind;

@@ -4,6 +4,10 @@ use interlingua_wire::Kind;
 
 use super::elsewhere;
 use super::open::OPEN;
+use super::words::{
+    ALL, BEDROCK_OTHERS, CHAT_NAMES, FIELDS, FROM_MINIMAL, GEMINI_UNSIGNED, GROK_EFFORT, INVENTOR,
+    LOW_TO_HIGH, OLLAMA, QWEN_THINKING, TO_HIGH, TO_MAX, TO_XHIGH,
+};
 use super::{Budget, Echo, Measure, Off, Replay, SealedCalls, Thinking, WithTools};
 use crate::profile::Scope;
 use crate::profile::scope::{CLAUDE, GROQ_PLAIN};
@@ -350,56 +354,3 @@ const EFFORT: &[(&str, Kind)] = &[("reasoning_effort", Kind::String)];
 const ASKS: &[&str] = &["thinking", "enable_thinking", "thinking_budget", "reasoning"];
 const SWITCHES: &[(&str, Kind)] = &[("thinking", Kind::Object), ("enable_thinking", Kind::Bool)];
 const NO_SWITCHES: &[&str] = &["reasoning_effort", "reasoning", "thinking_budget"];
-const INVENTOR: &[&str] = &["", "openai", "azure"];
-const CHAT_NAMES: &[&str] = &[
-    "^gpt-4-chat",
-    "^gpt-5-chat",
-    "^gpt-5.1-chat",
-    "^gpt-5.2-chat",
-    "^gpt-5.3-chat",
-    "^gpt-5.4-chat",
-    "^gpt-5.5-chat",
-    "^gpt-5.6-chat",
-    "^gpt-6-chat",
-];
-const ALL: &[&str] = &["none", "minimal", "low", "medium", "high", "xhigh", "max"];
-const TO_XHIGH: &[&str] = &["none", "low", "medium", "high", "xhigh"];
-const TO_MAX: &[&str] = &["none", "low", "medium", "high", "xhigh", "max"];
-const TO_HIGH: &[&str] = &["none", "low", "medium", "high"];
-const FROM_MINIMAL: &[&str] = &["minimal", "low", "medium", "high"];
-const LOW_TO_HIGH: &[&str] = &["low", "medium", "high"];
-const OLLAMA: &[&str] = &["minimal", "low", "medium", "high", "xhigh", "ultra", "max", "none"];
-const FIELDS: &[&str] = &["reasoning_content", "reasoning", "reasoning_details"];
-const QWEN_THINKING: &[&str] = &[
-    "-thinking",
-    "^qwq",
-    "^qwen3-0.6b",
-    "^qwen3-1.7b",
-    "^qwen3-4b",
-    "^qwen3-8b",
-    "^qwen3-14b",
-    "^qwen3-32b",
-    "^qwen3-30b",
-    "^qwen3-235b",
-];
-const GROK_EFFORT: &[&str] =
-    &["^grok-3-mini", "^grok-4.3", "^grok-4.5", "^grok-4.6", "^grok-4.20-multi-agent"];
-const GEMINI_UNSIGNED: &[&str] = &["^gemini-1", "^gemini-2", "^gemma", "^gemini-3-pro-image"];
-const BEDROCK_OTHERS: &[&str] = &[
-    "amazon.",
-    "meta.",
-    "mistral.",
-    "cohere.",
-    "deepseek.",
-    "qwen.",
-    "openai.",
-    "moonshot",
-    "minimax.",
-    "ai21.",
-    "writer.",
-    "zai.",
-    "google.",
-    "nvidia.",
-    "twelvelabs.",
-    "xai.",
-];
