@@ -275,7 +275,7 @@ fn healthy() -> Vec<String> {
 #[test]
 fn a_torn_transcript_is_not_healthy_and_loses_no_record() {
     let lines = healthy();
-    let (whole, cut) = (lines.join("\n") + "\n", &lines[3][..60]);
+    let (whole, cut) = (lines.join("\n") + "\n", &lines[3][..50]);
     for (name, torn) in [
         ("cut", format!("{whole}{cut}")),
         ("nul", whole.replacen('\n', "\n\0\0\0\0\n", 1)),
@@ -302,9 +302,9 @@ fn a_torn_transcript_is_not_healthy_and_loses_no_record() {
 #[test]
 fn a_line_that_says_nothing_is_taken_out() {
     let mut lines = healthy();
-    lines[1] =
-        lines[1].replace(r#"[{"id":"toolu_1","input":{},"name":"Bash","type":"tool_use"}]"#, "[]");
-    assert!(lines[1].contains("[]"), "{}", lines[1]);
+    let mut empty: Value = serde_json::from_str(&lines[1]).expect("JSON");
+    empty["message"]["content"] = json!([]);
+    lines[1] = empty.to_string();
     lines.remove(2);
     lines[2] = lines[2].replace("u3", "u2");
     let desk = Desk::new("nothing", "talk.jsonl", &lines.join("\n"));
