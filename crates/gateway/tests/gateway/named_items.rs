@@ -133,7 +133,7 @@ fn a_refusal_tells_what_was_repaired() {
     let house = playing(options());
     let input = json!([
         {"type": "item_reference", "id": "msg_1"},
-        {"type": "function_call_output", "call_id": "call_of_nobody", "output": "14"},
+        {"type": "function_call", "call_id": "call_unanswered", "name": "look", "arguments": "{}"},
         {"role": "user", "content": "Hi"},
     ]);
     let answer = ask(&house, "responses/gpt-5.5", &input, &json!({}));
