@@ -38,7 +38,7 @@ const NO_FIELD: Words = words! {
 };
 
 fn gemini_compat_parameter(request: &Request<'_>, findings: &mut Findings) {
-    for name in ["frequency_penalty", "seed"] {
+    for name in ["frequency_penalty", "seed", "random_seed"] {
         if given(request, name).is_some() {
             let fills = [("name", name)];
             let refusal = Refusal { path: name.into(), fills: &fills, ..Refusal::default() };

@@ -179,7 +179,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
     (Scope::flavors(CHAT, &["xai"]), GROK),
     (
         Scope::flavors(CHAT, &["gemini-compat"]),
-        Params { respelled: &["frequency_penalty", "seed"], ..COPY },
+        Params { respelled: &["frequency_penalty", "seed", "random_seed"], ..COPY },
     ),
     (
         Scope::flavors(CHAT, &["vllm"]),
