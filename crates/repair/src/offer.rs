@@ -1,7 +1,7 @@
 //! What tools a request offers, and how its own words choose among them.
 
 use interlingua_model::{Body, ToolKind};
-use interlingua_wire::{Json, Node, Text};
+use interlingua_wire::{Doc, Json, Node, Text};
 
 use crate::Work;
 use crate::tools::OLD_LIST;
@@ -168,6 +168,15 @@ pub(crate) fn word(work: &Work<'_>) -> Option<String> {
 pub(crate) fn is_object(work: &Work<'_>) -> bool {
     let mut fields = work.conversation().fields.iter();
     fields.any(|field| field.key == CHOICE && field.value.is_object())
+}
+
+/// Whether the client's own choice names a function as the dialect does.
+pub(crate) fn names_function(work: &Work<'_>) -> bool {
+    let mut fields = work.conversation().fields.iter();
+    let choice = fields.find(|field| field.key == CHOICE).map(|field| field.value.doc());
+    let Some(choice) = choice.as_ref().map(Doc::root) else { return true };
+    let name = choice.get("function").unwrap_or(choice).get("name");
+    name.is_some_and(|name| !name.word().is_empty())
 }
 
 /// Whether the body makes its choice in the old way.

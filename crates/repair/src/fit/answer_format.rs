@@ -49,6 +49,7 @@ pub fn apply(work: &mut Work<'_>) {
     }
     if let Format::Schema { schema, .. } = format
         && !row.schema
+        && says_schema(work)
     {
         let schema = schema.clone();
         say_schema(work, &schema);
@@ -71,6 +72,14 @@ pub fn apply(work: &mut Work<'_>) {
         work.settings().format = Some(any);
         work.change(Place::SETTINGS, "any JSON is asked for as an object of any schema");
     }
+}
+
+/// Whether a schema is asked for, and does not only stand there.
+fn says_schema(work: &Work<'_>) -> bool {
+    let mut fields = work.conversation().fields.iter();
+    let format = fields.find(|field| field.key == FORMAT).map(|field| field.value.doc());
+    let kind = format.as_ref().and_then(|format| format.root().get("type"));
+    !work.is_own() || kind.is_some_and(|kind| kind.word() == "json_schema")
 }
 
 /// Asks for any JSON, and says in the instructions what it is to be.
@@ -129,5 +138,6 @@ fn says_json(block: &Verbatim<Block>, in_results: bool) -> bool {
 }
 
 const ANSWER: &str = "Answer with one JSON object and nothing else.";
+const FORMAT: &str = "response_format";
 const SCHEMA: &str =
     "Answer with one JSON value and nothing else. It must be valid for this JSON schema: ";

@@ -49,7 +49,8 @@ pub fn apply(work: &mut Work<'_>) {
 fn any_name(work: &mut Work<'_>) {
     for spot in media::all(work) {
         let nameless = media::media(work, &spot).is_some_and(|one| {
-            let is_data = matches!(one.source, Source::Base64 { .. });
+            let is_data =
+                matches!(&one.source, Source::Base64 { mime: Some(mime), .. } if mime == PDF);
             one.kind == MediaKind::Document && is_data && one.name.is_none()
         });
         if nameless {
@@ -88,4 +89,5 @@ fn spelled(name: &str) -> Option<String> {
 }
 
 const MOST: usize = 200;
+const PDF: &str = "application/pdf";
 const USUAL: &str = "document.pdf";

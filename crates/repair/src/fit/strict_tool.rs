@@ -63,7 +63,10 @@ pub fn apply(work: &mut Work<'_>) {
 /// If one tool is not held to its schema, none is.
 fn alike(work: &mut Work<'_>) {
     let tools = &work.conversation().tools;
-    let loose = tools.iter().find(|tool| is_function(tool) && tool.strict != Some(true));
+    // What takes free text elsewhere is offered as a function.
+    let wrapped = |tool: &Tool| !work.is_own() && matches!(tool.kind, ToolKind::Freeform { .. });
+    let is_loose = |tool: &Tool| wrapped(tool) || is_function(tool) && tool.strict != Some(true);
+    let loose = tools.iter().find(|tool| is_loose(tool));
     let Some(theirs) = loose.map(|tool| tool.strict) else { return };
     for at in 0..tools.len() {
         let tool = &work.conversation().tools[at];

@@ -69,7 +69,7 @@ fn choose(work: &mut Work<'_>) {
     }
     if let Choice::Named(name) = choice
         && !offer::has(work, name)
-        && (row.known_name
+        && (row.known_name && offer::names_function(work)
             || !row.named
             || row.plain_names && !is_plain(&name.contents())
             || !work.is_own())

@@ -244,6 +244,10 @@ fn wrong_type(
     // Where no type is said, what is written tells the one that the first letters show.
     let shown = (mime.is_none() && !own && data.raw().starts_with(GIF)).then_some("image/gif");
     let mime = mime.as_ref().map(Text::contents).or(shown.map(Into::into)).unwrap_or_default();
+    // Where documents of all types are taken, it is the type that says what something is.
+    let is_image =
+        rules.document_types.is_none() && !own && mime.to_ascii_lowercase().starts_with("image");
+    let kind = if is_image { MediaKind::Image } else { kind };
     let taken = match kind {
         MediaKind::Image => rules.takes_type(&mime),
         MediaKind::Document => rules.document_types.is_none_or(|types| types.contains(&&*mime)),

@@ -74,7 +74,11 @@ fn unseen(request: &Request<'_>, findings: &mut Findings) {
         return;
     }
     for kind in ["video", "audio"] {
-        for (path, _) in all(request.body, kind) {
+        for (path, media) in all(request.body, kind) {
+            let given = |at: &str| media.pointer(at).is_some_and(Value::is_string);
+            if !given("/source/bytes") && !given("/source/s3Location/uri") {
+                continue;
+            }
             let words = format!(
                 "This model doesn't support the {kind} content block that you provided. Update the content block and try again."
             );

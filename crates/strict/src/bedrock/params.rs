@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::profile::{STRANGE, needs_profile, profile};
 use super::underlying::{ADDITIONAL, Underlying};
-use crate::rule::items;
+use crate::rule::{items, string};
 use crate::{Evidence, Findings, Request, Rule};
 
 fn additional<'r>(request: &Request<'r>) -> &'r Value {
@@ -36,14 +36,20 @@ fn extraneous(request: &Request<'_>, findings: &mut Findings) {
 fn strange(request: &Request<'_>, findings: &mut Findings) {
     let Some((refused, line)) = profile(request.model).strange else { return };
     let words = STRANGE.lines().nth(line).unwrap_or_default();
-    for key in additional(request).as_object().into_iter().flat_map(|fields| fields.keys()) {
-        if refused.contains(&key.as_str()) {
+    for (key, value) in additional(request).as_object().into_iter().flatten() {
+        let is_number =
+            value.is_number() || value.as_str().is_some_and(|v| v.parse::<f64>().is_ok());
+        let is_said = is_number || MODES.contains(&string(value, "type"));
+        if refused.contains(&key.as_str()) && is_said {
             let column = request.body.to_string().len().to_string();
             let words = words.replace("{key}", key).replace("{column}", &column);
             findings.add(format!("{ADDITIONAL}.{key}"), words);
         }
     }
 }
+
+/// How Claude is told to think.
+const MODES: &[&str] = &["enabled", "disabled", "adaptive", "between_tools"];
 
 fn betas(request: &Request<'_>, findings: &mut Findings) {
     for (at, beta) in items(additional(request), "anthropic_beta").iter().enumerate() {

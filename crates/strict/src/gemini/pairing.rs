@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::profile::profile;
-use super::view::{self, Content, is_vertex, many, text};
+use super::view::{self, Content, field, is_vertex, many, text};
 use crate::{Evidence, Findings, Request, Rule};
 
 fn calls(content: &Content<'_>) -> usize {
@@ -74,7 +74,7 @@ fn media(request: &Request<'_>, findings: &mut Findings) {
     }
     for content in view::contents(request) {
         for (part, response) in content.responses() {
-            if !many(response, "parts").is_empty() {
+            if many(response, "parts").iter().any(is_media) {
                 let path = format!("{}.parts.{part}.function_response.parts", content.path());
                 let words = if is_vertex(request.flavor) {
                     format!("Unable to submit request because {NO_PARTS}. {LEARN_CALLING}")
@@ -85,6 +85,11 @@ fn media(request: &Request<'_>, findings: &mut Findings) {
             }
         }
     }
+}
+
+fn is_media(part: &Value) -> bool {
+    let given = |at: &str, key: &str| field(part, at).is_some_and(|it| !text(it, key).is_empty());
+    given("inline_data", "data") || given("file_data", "file_uri")
 }
 
 const MISPLACED: &str = "Please ensure that function call turn comes immediately after a user turn or after a function response turn.";

@@ -213,6 +213,11 @@ fn too_many_stops(request: &Request<'_>, findings: &mut Findings) {
 fn no_length(request: &Request<'_>, findings: &mut Findings) {
     for name in ["max_tokens", "max_completion_tokens"] {
         let Some(value) = given(request, name) else { continue };
+        // The newer name is looked at alone where both are known.
+        let newer = name == "max_tokens" && given(request, "max_completion_tokens").is_some();
+        if newer && request.flavor == "vllm" {
+            continue;
+        }
         if value.as_f64().is_some_and(|value| value < 1.0) {
             let value = value.to_string();
             let fills = [("name", name), ("value", value.as_str())];

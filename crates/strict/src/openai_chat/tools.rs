@@ -254,8 +254,11 @@ fn named_choice(request: &Request<'_>, findings: &mut Findings) {
 }
 
 fn unknown_choice(request: &Request<'_>, findings: &mut Findings) {
-    let chosen = request.body.field("tool_choice").and_then(|choice| choice.field("function"));
-    let Some(name) = chosen.map(|chosen| string(chosen, "name")) else { return };
+    let Some(choice) = request.body.field("tool_choice") else { return };
+    // Some write the name where the type stands.
+    let bare = Some(choice).filter(|_| ["", "function"].contains(&string(choice, "type")));
+    let Some(chosen) = choice.field("function").or(bare) else { return };
+    let name = string(chosen, "name");
     let tools = items(request.body, "tools");
     let is_named = |tool: &Value| {
         ["function", "custom"]
