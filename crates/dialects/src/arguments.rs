@@ -4,14 +4,10 @@ use interlingua_model::Args;
 use interlingua_wire::{Json, Kind, Pieces, Text};
 
 /// The arguments of a reply as an object, for a client to act on; with what to note if that is not how
-/// they came. Null is none, and a string that holds an object is read.
+/// they came. Null is none; what else a model may have meant is for the guard to say.
 pub(crate) fn told(args: &Args) -> (Json, Option<&'static str>) {
-    let Args::Json(json) = args else { return object(args) };
-    if json.kind() == Kind::Null {
-        return (Json::EMPTY_OBJECT, Some(NONE));
-    }
-    match json.text().and_then(|text| text.as_json().ok()) {
-        Some(inner) if inner.is_object() => (inner, Some(READ)),
+    match args {
+        Args::Json(json) if json.kind() == Kind::Null => (Json::EMPTY_OBJECT, Some(NONE)),
         _ => object(args),
     }
 }
@@ -69,6 +65,5 @@ impl Streamed {
 }
 
 const NONE: &str = "missing arguments are written as {}";
-const READ: &str = "the arguments were a string: what it holds is sent";
 const WRAPPED: &str = "the arguments are not an object: they travel inside one";
 const MALFORMED: &str = "the arguments are not JSON: they travel inside an object";

@@ -89,10 +89,10 @@ fn request(root: Node<'_>, turns: Node<'_>, stands_in: bool) -> Json {
                 a.item().json(&next_words());
             }
         });
-        let names = called(turns);
-        if root.get("tools").is_none() && !names.is_empty() {
+        let tools = called(turns);
+        if root.get("tools").is_none() && !tools.is_empty() {
             o.array("tools", |a| {
-                for name in &names {
+                for name in &tools {
                     a.object(|o| {
                         o.word("name", name);
                         o.object("schema", |o| o.word("type", "object"));
@@ -131,7 +131,7 @@ fn without_next_words(turn: &Json) -> Option<Json> {
         .into_iter()
         .flat_map(Node::items)
         .filter(|block| block.get("text").and_then(Node::text) != Some(Text::word(NEXT)))
-        .map(|block| block.json())
+        .map(Node::json)
         .collect();
     // What the turn was written as in another dialect still has the words.
     (!blocks.is_empty()).then(|| {

@@ -40,9 +40,8 @@ fn differs(schema: Node<'_>) -> bool {
         Some("anyOf") => !field.is("anyOf") || field.value.items().any(differs),
         Some("items" | "additionalProperties") => differs(field.value),
         Some("nullable") => true,
-        Some("enum") => false,
+        Some("enum") | None => false,
         Some(_) => field.value.is_string() || field.name().contains('_'),
-        None => false,
     })
 }
 

@@ -168,10 +168,10 @@ fn number(value: &Value) -> Option<f64> {
 fn length(request: &Request<'_>, findings: &mut Findings) {
     let given = within(view::body(request), &["generation_config", "max_output_tokens"]);
     let most = profile(request.model).vertex_output;
-    let beyond = |number: f64| is_vertex(request.flavor) && number > most as f64;
+    let beyond = |number: f64| is_vertex(request.flavor) && number > f64::from(most);
     let number = given.and_then(number).filter(|number| *number < 1.0 || beyond(*number));
     if let Some(number) = number {
-        let words = out_of_range("maxOutputTokens", number, most + 1);
+        let words = out_of_range("maxOutputTokens", &number.to_string(), most + 1);
         findings.add("generation_config.max_output_tokens", words);
     }
 }
@@ -180,13 +180,13 @@ fn stops(request: &Request<'_>, findings: &mut Findings) {
     let config = field(view::body(request), "generation_config");
     let stops = config.map_or(0, |config| many(config, "stop_sequences").len());
     let most = if is_vertex(request.flavor) { profile(request.model).vertex_stops } else { 5 };
-    if stops > most {
-        let words = out_of_range("stopSequences", stops as f64, most as u64 + 1);
+    if stops > most as usize {
+        let words = out_of_range("stopSequences", &stops.to_string(), most + 1);
         findings.add("generation_config.stop_sequences", words);
     }
 }
 
-fn out_of_range(name: &str, value: f64, beyond: u64) -> String {
+fn out_of_range(name: &str, value: &str, beyond: u32) -> String {
     format!(
         "Unable to submit request because it has a {name} value of {value} but the supported range is from 1 (inclusive) to {beyond} (exclusive). Update the value and try again."
     )

@@ -25,8 +25,8 @@ pub(super) struct Profile {
     /// Functions and JSON as the reply's type can stand together.
     pub(super) formats_with_tools: bool,
     /// The most that it writes, and stop sequences, on Vertex.
-    pub(super) vertex_output: u64,
-    pub(super) vertex_stops: usize,
+    pub(super) vertex_output: u32,
+    pub(super) vertex_stops: u32,
     /// Responses may hold media.
     pub(super) media_responses: bool,
     /// Calls and responses have ids, also where the backend is old.

@@ -59,12 +59,11 @@ impl<'s> Chain<'s> {
             (0..source.lines().len()).filter_map(|line| Event::read(line, source.object(line)?));
         let mut named: HashMap<Cow<'s, str>, usize> = HashMap::new();
         for event in events {
-            match named.get(&event.uuid).filter(|_| !event.uuid.is_empty()) {
-                Some(first) => chain.repeats.push((*first, event.line)),
-                None => {
-                    named.insert(event.uuid.clone(), chain.events.len());
-                    chain.events.push(event);
-                }
+            if let Some(first) = named.get(&event.uuid).filter(|_| !event.uuid.is_empty()) {
+                chain.repeats.push((*first, event.line));
+            } else {
+                named.insert(event.uuid.clone(), chain.events.len());
+                chain.events.push(event);
             }
         }
         let only_side = chain.events.iter().all(|event| event.side || !event.speaks());

@@ -60,7 +60,9 @@ fn block_result(part: &Part<'_>, text: &Text, is_error: bool) -> Json {
         } else {
             o.array("content", |a| {
                 a.item().json(&text_block(text));
-                files.iter().for_each(|file| a.item().json(file));
+                for file in &files {
+                    a.item().json(file);
+                }
             });
         }
         if is_error {

@@ -47,7 +47,9 @@ fn rest(tools: &BTreeSet<String>, o: &mut Object<'_>) {
     o.array("tools", |a| {
         a.object(|o| {
             o.array("functionDeclarations", |a| {
-                tools.iter().for_each(|name| a.object(|o| o.word("name", name)));
+                for name in tools {
+                    a.object(|o| o.word("name", name));
+                }
             });
         });
     });

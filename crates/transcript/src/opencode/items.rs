@@ -76,7 +76,9 @@ fn item_result(part: &Part<'_>, text: &Text, _: bool) -> Json {
                 o.word("type", "input_text");
                 o.text("text", text);
             });
-            files.iter().for_each(|file| a.item().json(file));
+            for file in &files {
+                a.item().json(file);
+            }
         });
     })
 }

@@ -164,7 +164,9 @@ fn body(units: &[Unit], spelling: &Spelling, model: &str) -> Json {
                 a.object(|o| {
                     o.word("role", &turn[0].role);
                     o.array(messages.inside, |a| {
-                        turn.iter().for_each(|unit| a.item().json(&unit.json));
+                        for unit in turn {
+                            a.item().json(&unit.json);
+                        }
                     });
                 });
             }
