@@ -52,6 +52,8 @@ const READ: &[(&str, &str, &str)] = &[
     ("openai-chat", "effort", "field"),
     ("openai-chat", "verbosity", "field"),
     ("openai-chat", "xai-parameter", "field"),
+    ("openai-chat", "reasoning-parameter", "field"),
+    ("openai-chat", "gemini-compat-parameter", "field"),
     ("openai-chat", "forced-choice", "thinking=unforced"),
     ("openai-chat", "gemini-compat-schema-key", "field"),
     ("openai-chat", "deepseek-reasoning", "thinking=echo"),
