@@ -175,8 +175,8 @@ pub(crate) fn names_function(work: &Work<'_>) -> bool {
     let mut fields = work.conversation().fields.iter();
     let choice = fields.find(|field| field.key == CHOICE).map(|field| field.value.doc());
     let Some(choice) = choice.as_ref().map(Doc::root) else { return true };
-    let name = choice.get("function").unwrap_or(choice).get("name");
-    name.is_some_and(|name| !name.word().is_empty())
+    let inner = choice.get("function").or(Some(choice).filter(|_| choice.get("custom").is_none()));
+    inner.and_then(|inner| inner.get("name")).is_some_and(|name| !name.word().is_empty())
 }
 
 /// Whether the body makes its choice in the old way.

@@ -39,7 +39,9 @@ fn strange(request: &Request<'_>, findings: &mut Findings) {
     for (key, value) in additional(request).as_object().into_iter().flatten() {
         let is_number =
             value.is_number() || value.as_str().is_some_and(|v| v.parse::<f64>().is_ok());
-        let is_said = is_number || MODES.contains(&string(value, "type"));
+        let is_said = is_number
+            || MODES.contains(&string(value, "type"))
+            || value.get("budget_tokens").is_some_and(Value::is_number);
         if refused.contains(&key.as_str()) && is_said {
             let column = request.body.to_string().len().to_string();
             let words = words.replace("{key}", key).replace("{column}", &column);

@@ -88,8 +88,7 @@ fn media(request: &Request<'_>, findings: &mut Findings) {
 }
 
 fn is_media(part: &Value) -> bool {
-    let given = |at: &str, key: &str| field(part, at).is_some_and(|it| !text(it, key).is_empty());
-    given("inline_data", "data") || given("file_data", "file_uri")
+    ["inline_data", "file_data"].iter().any(|key| field(part, key).is_some_and(Value::is_object))
 }
 
 const MISPLACED: &str = "Please ensure that function call turn comes immediately after a user turn or after a function response turn.";

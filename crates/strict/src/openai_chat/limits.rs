@@ -162,7 +162,9 @@ fn openrouter_least_tokens(request: &Request<'_>, findings: &mut Findings) {
     if named.is_none_or(|name| name.starts_with("gpt-oss")) {
         return;
     }
-    for name in ["max_tokens", "max_completion_tokens"] {
+    let newer = given(request, "max_completion_tokens").is_some();
+    // The newer name is looked at alone where both are given.
+    for name in ["max_tokens", "max_completion_tokens"].into_iter().skip(usize::from(newer)) {
         let given = given(request, name).filter(|value| value.as_f64().is_some_and(|n| n < 16.0));
         if let Some(value) = given {
             let value = value.to_string();

@@ -288,7 +288,7 @@ fn verbosity(request: &Request<'_>, findings: &mut Findings) {
     let value = string(request.body, "verbosity");
     let name = request.model.rsplit('/').next().unwrap_or_default();
     let calm = INVENTOR.contains(&request.flavor) && CALM.iter().any(|one| name.starts_with(one));
-    if calm && ["low", "high"].contains(&value) {
+    if calm && !["", "medium"].contains(&value) {
         let fills = [("value", value)];
         VERBOSITIES.refuse(request, findings, &field("verbosity", &fills, "unsupported_value"));
     }

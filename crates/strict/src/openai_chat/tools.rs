@@ -256,7 +256,8 @@ fn named_choice(request: &Request<'_>, findings: &mut Findings) {
 fn unknown_choice(request: &Request<'_>, findings: &mut Findings) {
     let Some(choice) = request.body.field("tool_choice") else { return };
     // Some write the name where the type stands.
-    let bare = Some(choice).filter(|_| ["", "function"].contains(&string(choice, "type")));
+    let is_bare = choice.field("custom").is_none() && string(choice, "type") != "allowed_tools";
+    let bare = Some(choice).filter(|_| is_bare);
     let Some(chosen) = choice.field("function").or(bare) else { return };
     let name = string(chosen, "name");
     let tools = items(request.body, "tools");
