@@ -174,7 +174,7 @@ pub(crate) fn is_object(work: &Work<'_>) -> bool {
 pub(crate) fn names_function(work: &Work<'_>) -> bool {
     let mut fields = work.conversation().fields.iter();
     let choice = fields.find(|field| field.key == CHOICE).map(|field| field.value.doc());
-    let Some(choice) = choice.as_ref().map(Doc::root) else { return true };
+    let Some(choice) = choice.as_ref().map(Doc::root) else { return !work.is_own() };
     let inner = choice.get("function").or(Some(choice).filter(|_| choice.get("custom").is_none()));
     inner.and_then(|inner| inner.get("name")).is_some_and(|name| !name.word().is_empty())
 }

@@ -285,11 +285,12 @@ fn effort(request: &Request<'_>, findings: &mut Findings) {
 }
 
 fn verbosity(request: &Request<'_>, findings: &mut Findings) {
-    let value = string(request.body, "verbosity");
+    let Some(value) = given(request, "verbosity") else { return };
     let name = request.model.rsplit('/').next().unwrap_or_default();
     let calm = INVENTOR.contains(&request.flavor) && CALM.iter().any(|one| name.starts_with(one));
-    if calm && !["", "medium"].contains(&value) {
-        let fills = [("value", value)];
+    if calm && value.as_str() != Some("medium") {
+        let said = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let fills = [("value", said.as_str())];
         VERBOSITIES.refuse(request, findings, &field("verbosity", &fills, "unsupported_value"));
     }
 }
