@@ -102,3 +102,39 @@ const CLAUDES: &[&str] = &["anthropic", "bedrock"];
 /// Models of one server that do not reason.
 pub(super) const GROQ_PLAIN: &[&str] =
     &["^llama", "^meta-llama", "^gemma", "^mixtral", "^mistral", "^allam", "^kimi-k2-instruct"];
+
+/// Who serves the dialect as its inventor does.
+pub(super) const INVENTOR: &[&str] = &["", "openai", "azure"];
+
+/// Models of its inventor that do not reason.
+pub(super) const CHAT_NAMES: &[&str] = &[
+    "^gpt-4-chat",
+    "^gpt-5-chat",
+    "^gpt-5.1-chat",
+    "^gpt-5.2-chat",
+    "^gpt-5.3-chat",
+    "^gpt-5.4-chat",
+    "^gpt-5.5-chat",
+    "^gpt-5.6-chat",
+    "^gpt-6-chat",
+];
+
+/// Houses behind Converse other than that of Claude.
+pub(super) const BEDROCK_OTHERS: &[&str] = &[
+    "amazon.",
+    "meta.",
+    "mistral.",
+    "cohere.",
+    "deepseek.",
+    "qwen.",
+    "openai.",
+    "moonshot",
+    "minimax.",
+    "ai21.",
+    "writer.",
+    "zai.",
+    "google.",
+    "nvidia.",
+    "twelvelabs.",
+    "xai.",
+];

@@ -296,18 +296,6 @@ pub(super) const TOOLS_LOGPROBS: Conflict =
     Conflict { field: "logprobs", item: None, when: When::ToolsAndStream };
 
 pub(super) const UNIT: Span = Span::new(0.0, 1.0);
-pub(super) const INVENTOR: &[&str] = &["", "openai", "azure"];
-pub(super) const CHAT_NAMES: &[&str] = &[
-    "^gpt-4-chat",
-    "^gpt-5-chat",
-    "^gpt-5.1-chat",
-    "^gpt-5.2-chat",
-    "^gpt-5.3-chat",
-    "^gpt-5.4-chat",
-    "^gpt-5.5-chat",
-    "^gpt-5.6-chat",
-    "^gpt-6-chat",
-];
 pub(super) const STRANGERS: &[&str] =
     &["top_k", "random_seed", "thinking", "enable_thinking", "thinking_budget", "reasoning"];
 pub(super) const REASONING_STRANGERS: &[&str] = &[
@@ -351,21 +339,3 @@ pub(super) const KIMI_OLD: &[&str] =
     &["^moonshot-v1", "^kimi-k2-0", "^kimi-k2-turbo", "^kimi-latest"];
 pub(super) const GROK_REASONING: &[&str] =
     &["^grok-3-mini", "^grok-4.3", "^grok-4.5", "^grok-4.6", "^grok-4.20-multi-agent"];
-pub(super) const BEDROCK_OTHERS: &[&str] = &[
-    "amazon.",
-    "meta.",
-    "mistral.",
-    "cohere.",
-    "deepseek.",
-    "qwen.",
-    "openai.",
-    "moonshot",
-    "minimax.",
-    "ai21.",
-    "writer.",
-    "zai.",
-    "google.",
-    "nvidia.",
-    "twelvelabs.",
-    "xai.",
-];

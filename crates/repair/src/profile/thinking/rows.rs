@@ -5,12 +5,12 @@ use interlingua_wire::Kind;
 use super::elsewhere;
 use super::open::OPEN;
 use super::words::{
-    ALL, BEDROCK_OTHERS, CHAT_NAMES, FIELDS, FROM_MINIMAL, GEMINI_UNSIGNED, GROK_EFFORT, INVENTOR,
-    LOW_TO_HIGH, OLLAMA, QWEN_THINKING, TO_HIGH, TO_MAX, TO_XHIGH,
+    ALL, FIELDS, FROM_MINIMAL, GEMINI_UNSIGNED, GROK_EFFORT, LOW_TO_HIGH, OLLAMA, QWEN_THINKING,
+    TO_HIGH, TO_MAX, TO_XHIGH,
 };
 use super::{Budget, Echo, Measure, Off, Replay, SealedCalls, Thinking, WithTools};
 use crate::profile::Scope;
-use crate::profile::scope::{CLAUDE, GROQ_PLAIN};
+use crate::profile::scope::{BEDROCK_OTHERS, CHAT_NAMES, CLAUDE, GROQ_PLAIN, INVENTOR};
 
 const CHAT: &str = "openai-chat";
 const RESPONSES: &str = "openai-responses";

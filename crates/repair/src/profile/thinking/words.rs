@@ -1,17 +1,5 @@
 //! Words for efforts, and names of models that rows have in common.
 
-pub(super) const INVENTOR: &[&str] = &["", "openai", "azure"];
-pub(super) const CHAT_NAMES: &[&str] = &[
-    "^gpt-4-chat",
-    "^gpt-5-chat",
-    "^gpt-5.1-chat",
-    "^gpt-5.2-chat",
-    "^gpt-5.3-chat",
-    "^gpt-5.4-chat",
-    "^gpt-5.5-chat",
-    "^gpt-5.6-chat",
-    "^gpt-6-chat",
-];
 pub(super) const ALL: &[&str] = &["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 pub(super) const TO_XHIGH: &[&str] = &["none", "low", "medium", "high", "xhigh"];
 pub(super) const TO_MAX: &[&str] = &["none", "low", "medium", "high", "xhigh", "max"];
@@ -37,21 +25,3 @@ pub(super) const GROK_EFFORT: &[&str] =
     &["^grok-3-mini", "^grok-4.3", "^grok-4.5", "^grok-4.6", "^grok-4.20-multi-agent"];
 pub(super) const GEMINI_UNSIGNED: &[&str] =
     &["^gemini-1", "^gemini-2", "^gemma", "^gemini-3-pro-image"];
-pub(super) const BEDROCK_OTHERS: &[&str] = &[
-    "amazon.",
-    "meta.",
-    "mistral.",
-    "cohere.",
-    "deepseek.",
-    "qwen.",
-    "openai.",
-    "moonshot",
-    "minimax.",
-    "ai21.",
-    "writer.",
-    "zai.",
-    "google.",
-    "nvidia.",
-    "twelvelabs.",
-    "xai.",
-];
