@@ -9,8 +9,9 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use crate::run::{binary, program, read, root, run, succeeds, target, write};
-use crate::{Outcome, debian};
+use crate::Outcome;
+use crate::node::{self, Scripts};
+use crate::run::{binary, root, target, write};
 
 /// An agent, and how it is told to do the task.
 struct Agent {
@@ -27,7 +28,7 @@ pub(crate) fn command(arguments: &[String]) -> Outcome {
     let wanted = |agent: &&Agent| arguments.is_empty() || arguments.iter().any(|a| a == agent.name);
     let binary = binary()?;
     let place = target().join("agents");
-    install(&place)?;
+    node::install(&root().join("tests").join("agents"), &place, Scripts::Run)?;
     let (simulator, base) = simulate(&binary)?;
     let simulator = Running(simulator);
     let config = place.join("gateway.toml");
@@ -96,31 +97,6 @@ fn works(agent: &Agent, model: &str, binary: &Path, place: &Path, config: &Path)
     }
     let complained = String::from_utf8_lossy(&done.stderr);
     Err(format!("{}; the tool wrote `{proof}`\n{said}\n{complained}", done.status))
-}
-
-fn install(place: &Path) -> Outcome {
-    let from = root().join("tests").join("agents");
-    let names = ["package.json", "package-lock.json"];
-    let wanted: Vec<String> =
-        names.iter().map(|name| read(&from.join(name))).collect::<Result<_, _>>()?;
-    let stamp = place.join("installed.txt");
-    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted.concat()) {
-        return Ok(());
-    }
-    if !succeeds(program("npm").arg("--version")) {
-        debian::install(&["nodejs", "npm"])?;
-    }
-    fs::create_dir_all(place).map_err(|error| error.to_string())?;
-    for (name, text) in names.iter().zip(&wanted) {
-        write(&place.join(name), text)?;
-    }
-    run(program("npm").current_dir(place).args([
-        "ci",
-        "--no-audit",
-        "--no-fund",
-        "--loglevel=error",
-    ]))?;
-    write(&stamp, &wanted.concat())
 }
 
 fn simulate(binary: &Path) -> Result<(Child, String), String> {

@@ -3,12 +3,14 @@
 
 mod agents;
 mod bench;
+mod browser;
 mod debian;
 mod deny;
 mod deploy;
 mod fuzz;
 mod instructions;
 mod laws;
+mod node;
 mod postgres;
 mod run;
 mod sdk;
@@ -108,6 +110,12 @@ const COMMANDS: &[Command] = &[
         usage: "[AGENT…]",
         about: "real agents do a task through the gateway",
         run: agents::command,
+    },
+    Command {
+        name: "browser",
+        usage: "[NODE ARGUMENTS]",
+        about: "a real browser shows the debug UI",
+        run: browser::command,
     },
     Command {
         name: "postgres",

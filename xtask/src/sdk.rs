@@ -1,19 +1,17 @@
 //! `cargo xtask sdk`: the providers' own packages read what the command writes, and talk to the
 //! simulator.
 
-mod javascript;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::run::{binary, program, read, root, run, succeeds, target, write};
-use crate::{Outcome, debian};
+use crate::{Outcome, debian, node};
 
 pub(crate) fn command(arguments: &[String]) -> Outcome {
     let binary = binary()?;
     match arguments {
-        [] => python(&binary, &[]).and_then(|()| javascript::test(&binary, &[])),
-        [first, rest @ ..] if first == "js" => javascript::test(&binary, rest),
+        [] => python(&binary, &[]).and_then(|()| javascript(&binary, &[])),
+        [first, rest @ ..] if first == "js" => javascript(&binary, rest),
         _ => python(&binary, arguments),
     }
 }
@@ -23,6 +21,11 @@ fn python(binary: &Path, arguments: &[String]) -> Outcome {
         .args(["-m", "pytest", "tests/sdk", "--quiet", "-p", "no:cacheprovider"])
         .args(arguments)
         .env("INTERLINGUA_BIN", binary))
+}
+
+fn javascript(binary: &Path, arguments: &[String]) -> Outcome {
+    let folder = root().join("tests").join("sdk").join("js");
+    node::test(&folder, &target().join("sdk-js"), binary, arguments)
 }
 
 /// The Python of an environment that has exactly what `tests/sdk/requirements.txt` names.

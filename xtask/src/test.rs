@@ -3,7 +3,9 @@
 use std::time::{Duration, Instant};
 
 use crate::run::{cargo, run};
-use crate::{Outcome, agents, deny, deploy, fuzz, laws, postgres, sdk, takes_nothing, tidy};
+use crate::{
+    Outcome, agents, browser, deny, deploy, fuzz, laws, postgres, sdk, takes_nothing, tidy,
+};
 
 struct Step {
     name: &'static str,
@@ -101,6 +103,11 @@ const STEPS: &[Step] = &[
         name: "deploy",
         about: "what is in deploy/ starts, answers and stops",
         run: || deploy::command(&[]),
+    },
+    Step {
+        name: "browser",
+        about: "a real browser shows the debug UI",
+        run: || browser::command(&[]),
     },
     Step {
         name: "agents",

@@ -120,6 +120,13 @@ impl Inner {
         self.listeners.iter().any(|listener| listener.owner == owner)
     }
 
+    fn list(&mut self, owner: String, short: Short) {
+        if self.turns.len() == LISTED {
+            self.turns.pop_front();
+        }
+        self.turns.push_back((owner, short.bounded()));
+    }
+
     /// Who does not keep up is let go, and knows by that; the list has what was missed.
     fn tell(&mut self, owner: &str, event: &str, what: &Value) {
         let text = Bytes::from(format!("event: {event}\ndata: {what}\n\n"));
@@ -137,11 +144,19 @@ impl Telling {
             inner.tell(&self.owner, "turn.ended", &short.to_json());
         }
         if self.listed {
-            if inner.turns.len() == LISTED {
-                inner.turns.pop_front();
-            }
-            inner.turns.push_back((self.owner, short.bounded()));
+            inner.list(self.owner, short);
         }
+    }
+
+    /// It is over, and stands among the turns of late; who listens is told by [`Telling::tell`].
+    pub(crate) fn list(&self, short: Short) {
+        if self.listed {
+            self.recent.inner().list(self.owner.clone(), short);
+        }
+    }
+
+    pub(crate) fn tell(self, summary: &Value) {
+        self.recent.inner().tell(&self.owner, "turn.ended", summary);
     }
 }
 

@@ -308,12 +308,22 @@ impl Drop for Tale {
             return;
         }
         let short = self.short(outcome, status, took);
-        if let Some(stages) = stages {
-            stages.keep(&self.id.to_string(), short.to_json());
+        let Some(stages) = stages else {
+            if let Some(telling) = telling {
+                telling.ends(short);
+            }
+            return;
+        };
+        let summary = short.to_json();
+        if let Some(telling) = &telling {
+            telling.list(short);
         }
-        if let Some(telling) = telling {
-            telling.ends(short);
-        }
+        // Who hears of its end asks for its stages.
+        stages.keep(&self.id.to_string(), summary, move |summary| {
+            if let Some(telling) = telling {
+                telling.tell(summary);
+            }
+        });
     }
 }
 

@@ -26,8 +26,10 @@ const millis = (ms) => (ms === null || ms === undefined ? "" : ms < 10 ? `${ms.t
 
 // --- the list ---
 
+const isRunning = (turn) => turn.outcome === undefined;
+
 function rowOfTurn(turn) {
-  const running = turn.outcome === undefined;
+  const running = isRunning(turn);
   const mood = running ? "dim" : turn.outcome === "answered" ? "good" : "bad";
   const where = [turn.provider, turn.model].filter(Boolean).join(" · ");
   return el("div", {},
@@ -100,7 +102,10 @@ function detailOfTurn(short, whole) {
   parts.push(...stages.map(({ stage, body, base64, ...about }) =>
     fold(`${stage} · ${about.size} bytes`, `${JSON.stringify(about, null, 2)}\n\n${readable(body ?? base64 ?? "")}`)));
   if (!stages.length) {
-    parts.push(el("p", { class: "dim" }, "What was said at each stage is not kept: [capture] stages = true keeps it from then on."));
+    const why = isRunning(short)
+      ? "It is running: what is kept of it is shown when it ends."
+      : "What was said at each stage is not kept: [capture] stages = true keeps it from then on.";
+    parts.push(el("p", { class: "dim" }, why));
   }
   return parts;
 }
@@ -111,7 +116,7 @@ async function choose(id) {
   const short = shown.rows.get(id);
   const turns = shown.what === "turns";
   const path = `/api/${turns ? "turns" : "sessions"}/${encodeURIComponent(id)}`;
-  const whole = await json(path).catch(() => null);
+  const whole = turns && isRunning(short) ? null : await json(path).catch(() => null);
   if (shown.chosen !== id) return;
   const parts = turns ? detailOfTurn(short, whole) : [el("h2", {}, id), fold("Session", JSON.stringify(whole ?? short, null, 2), true)];
   $("detail").replaceChildren(...parts);

@@ -80,13 +80,22 @@ impl Stages {
         self.repairs.extend(entries.filter_map(|entry| serde_json::from_str(entry.as_str()).ok()));
     }
 
-    /// The turn is over; `summary` says how.
-    pub(crate) fn keep(self, turn: &str, summary: Value) {
+    /// The turn is over; `summary` says how. `then` is called with it when all can be found.
+    pub(crate) fn keep(
+        self,
+        turn: &str,
+        summary: Value,
+        then: impl FnOnce(&Value) + Send + 'static,
+    ) {
         let turn = turn.to_owned();
+        let work = move || {
+            self.write(&turn, &summary);
+            then(&summary);
+        };
         // Long bodies are looked through; nobody who is answered waits for that.
         match tokio::runtime::Handle::try_current() {
-            Ok(runtime) => drop(runtime.spawn_blocking(move || self.write(&turn, &summary))),
-            Err(_) => self.write(&turn, &summary),
+            Ok(runtime) => drop(runtime.spawn_blocking(work)),
+            Err(_) => work(),
         }
     }
 
