@@ -95,6 +95,7 @@ impl<'d> Opened<'d, '_> {
         exchange.freeform = freeform(&conversation);
         exchange.renamed_tools = repaired.renamed.names;
         exchange.renamed_calls = repaired.renamed.ids;
+        exchange.renamed_properties = repaired.renamed.properties;
         exchange.schemas = repaired.schemas;
         let encoded = ledger.entries.len();
         let body = to.encode_request(&conversation, target, &mut ledger);

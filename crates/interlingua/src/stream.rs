@@ -1,6 +1,7 @@
 //! A streamed reply on the road, in whatever pieces it arrives.
 
 mod forward;
+mod said_back;
 
 use std::fmt;
 
@@ -13,6 +14,7 @@ use interlingua_model::{
 use interlingua_wire::{Frame, FrameError, Framer, Framing, Text};
 
 use self::forward::{Forward, Passed};
+use self::said_back::SaidBack;
 use crate::StreamLimits;
 use crate::repeated::Repeated;
 use crate::reply::writer;
@@ -54,7 +56,7 @@ pub struct Stream {
     to: DialectId,
     forward: Forward,
     /// Kept if calls may have to be said in the client's terms.
-    exchange: Option<Exchange>,
+    said_back: Option<Box<SaidBack>>,
     called: Option<Text>,
     repeated: Repeated,
     watching: Option<Box<Watching>>,
@@ -117,7 +119,7 @@ impl Stream {
             writer: writer(to, exchange),
             to: to.id(),
             forward: if same { Forward::If { array: exchange.array } } else { Forward::No },
-            exchange: renamed.then(|| exchange.clone()),
+            said_back: renamed.then(|| Box::new(SaidBack::new(exchange))),
             called: exchange.called.clone(),
             repeated: Repeated::of(exchange, to.id()),
             watching: None,
@@ -302,6 +304,9 @@ impl Stream {
 
     /// Writes the events that were read, if they go to a writer, and folds them.
     fn take_events(&mut self, mut out: Option<&mut Vec<u8>>) {
+        if let Some(said_back) = &mut self.said_back {
+            said_back.take(&mut self.events);
+        }
         if let (Some(watching), true) = (&mut self.watching, self.events.len() > 1) {
             watching.hears(&self.events);
         }
@@ -315,11 +320,6 @@ impl Stream {
                     self.arguments += text.raw().len();
                 }
                 _ => {}
-            }
-            if let (Some(exchange), Event::Open { block, .. }) = (&self.exchange, &mut event)
-                && let Body::ToolCall(call) = &mut block.body
-            {
-                exchange.say_back(call);
             }
             if let (Some(called), Event::Start { id, .. }) = (&self.called, &mut event) {
                 *id = Some(called.clone());

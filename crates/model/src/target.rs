@@ -4,7 +4,7 @@ use std::fmt;
 
 use interlingua_wire::{Json, Text};
 
-use crate::{Extras, Lessons};
+use crate::{Extras, Keys, Lessons};
 
 /// Names a dialect. An open set: the model does not list the dialects.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -61,6 +61,9 @@ pub struct Exchange {
     pub renamed_tools: Vec<(Text, Text)>,
     /// Calls that the provider knows by another id than the client: the id sent, the client's.
     pub renamed_calls: Vec<(Text, Text)>,
+    /// Properties that the provider knows by another name than the client, by the name sent of their
+    /// tool: the name sent, the client's.
+    pub renamed_properties: Vec<(Text, Vec<(Text, Text)>)>,
     /// Schemas that were said in simpler terms: the name sent, and the schema as the client wrote it,
     /// for who checks the arguments of a call.
     pub schemas: Vec<(Text, Json)>,
@@ -81,13 +84,23 @@ impl Exchange {
             let known = pairs.iter().find(|(sent, _)| sent == word);
             known.inspect(|(_, client)| word.clone_from(client)).is_some()
         };
+        let keys = self.keys_of(&call.name).is_some_and(|keys| keys.say_back(&mut call.args));
         let renamed = back(&self.renamed_tools, &mut call.name);
-        back(&self.renamed_calls, &mut call.id) || renamed
+        back(&self.renamed_calls, &mut call.id) || renamed || keys
     }
 
     /// Whether calls of the reply may have to be said otherwise.
     pub fn has_renamed(&self) -> bool {
-        !(self.renamed_tools.is_empty() && self.renamed_calls.is_empty())
+        !(self.renamed_tools.is_empty()
+            && self.renamed_calls.is_empty()
+            && self.renamed_properties.is_empty())
+    }
+
+    /// What says the arguments of a call in the client's terms, by the name sent of its tool, if they may
+    /// have to be.
+    pub fn keys_of(&self, tool: &Text) -> Option<Keys> {
+        let (_, pairs) = self.renamed_properties.iter().find(|(sent, _)| sent == tool)?;
+        Some(Keys::new(pairs.clone()))
     }
 }
 

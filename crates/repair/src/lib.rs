@@ -169,6 +169,7 @@ pub static ALL: &[Rule] = &[
     fit("schema-root", fit::schema_root::apply),
     fit("schema-reference", fit::schema_reference::apply),
     fit("schema-keyword", fit::schema_keyword::apply),
+    fit("property-name", fit::property_name::apply),
     fit("answer-schema", fit::answer_schema::apply),
     fit("strict-tool", fit::strict_tool::apply),
     fit("input-examples", fit::input_examples::apply),

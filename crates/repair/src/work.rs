@@ -51,6 +51,8 @@ pub struct Renamed {
     pub names: Vec<(Text, Text)>,
     /// Calls: the id sent, and the client's.
     pub ids: Vec<(Text, Text)>,
+    /// Properties, by the name sent of their tool: the name sent, and the client's.
+    pub properties: Vec<(Text, Vec<(Text, Text)>)>,
 }
 
 impl<'w> Work<'w> {
@@ -347,6 +349,11 @@ impl<'w> Work<'w> {
     /// A call has another id on the way.
     pub fn renamed_call(&mut self, sent: Text, client: Text) {
         self.done.renamed.ids.push((sent, client));
+    }
+
+    /// Properties of a tool's input are called something else on the way.
+    pub(crate) fn renamed_properties(&mut self, tool: Text, pairs: Vec<(Text, Text)>) {
+        self.done.renamed.properties.push((tool, pairs));
     }
 
     /// The schema of a tool is said in simpler terms; the first that is told is what the client wrote.

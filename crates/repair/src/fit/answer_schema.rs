@@ -82,7 +82,7 @@ fn plain_name(work: &mut Work<'_>) {
     if !work.profile.params.format.plain_name || names.fit(&name.contents()) {
         return;
     }
-    let alias = names::alias(name, names, 0);
+    let alias = names::alias(name, "tool", names, 0);
     let what = format!("the schema of the answer is called `{alias}`, and not `{name}`");
     work.change(Place::SETTINGS, what);
     if let Some(Format::Schema { name, .. }) = &mut work.settings().format {

@@ -59,6 +59,7 @@ pub mod old_call;
 pub mod only_last;
 pub mod opening_call;
 pub mod pending_code;
+pub mod property_name;
 pub mod refused_field;
 pub mod refused_seal;
 pub mod repeated_field;

@@ -73,6 +73,8 @@ pub struct Schema {
     pub root: Root,
     /// What may not stand at the root.
     pub not_at_root: &'static [&'static str],
+    /// What properties at the root may be called, where that is looked at.
+    pub properties: Option<Names>,
     /// `null` stands for no schema.
     pub null: bool,
     /// The drafts of JSON Schema that are checked.
@@ -269,6 +271,7 @@ const ANY_NAME: Names = Names { most: None, ..SHORT };
 const FREE: Schema = Schema {
     root: Root::Free,
     not_at_root: &[],
+    properties: None,
     null: false,
     draft: Draft::Unchecked,
     items: false,
@@ -297,7 +300,13 @@ const ANTHROPIC: Tools = Tools {
     null_list: true,
     description: None,
     kinds: &tool_keys::ANTHROPIC,
-    schema: Schema { root: Root::Needed, not_at_root: CHOICES, draft: Draft::TwentyTwenty, ..FREE },
+    schema: Schema {
+        root: Root::Needed,
+        not_at_root: CHOICES,
+        properties: Some(Names { marks: Some("_.-"), ..PLAIN }),
+        draft: Draft::TwentyTwenty,
+        ..FREE
+    },
     strict: Strict::Compiled { tools: 20, optional: 24 },
     deferral: true,
     examples: true,

@@ -2,7 +2,7 @@
 
 use interlingua_wire::{Kind, Node};
 
-use crate::profile::tools::{Draft, Root};
+use crate::profile::tools::{Draft, Names, Root};
 
 /// Whether the root says what the target wants it to say, and nothing that it does not; `None` where
 /// there is no schema.
@@ -18,6 +18,12 @@ pub(crate) fn root_fits(schema: Option<Node<'_>>, wanted: Root, refused: &[&str]
             says_object() && !refused.iter().any(|key| schema.get(key).is_some())
         }
     }
+}
+
+/// Whether the properties at the root have names of this kind.
+pub(crate) fn named_within(schema: Node<'_>, names: &Names) -> bool {
+    let properties = schema.get("properties").into_iter().flat_map(Node::fields);
+    properties.into_iter().all(|property| names.fit(&property.name()))
 }
 
 pub(crate) fn is_valid(schema: Node<'_>, draft: Draft) -> bool {

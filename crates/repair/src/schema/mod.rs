@@ -6,6 +6,7 @@
 //! - [`inline`]: references followed.
 //! - [`narrow`]: what a narrower kind of schema does not have, in terms of it.
 //! - [`close`]: objects closed, anywhere.
+//! - [`rekey`]: properties at the root under other names.
 //! - [`own`]: whether a schema of a provider's own kind may stand as it is.
 
 pub(crate) mod close;
@@ -13,5 +14,6 @@ pub(crate) mod inline;
 pub(crate) mod look;
 mod narrow;
 pub(crate) mod own;
+pub(crate) mod rekey;
 pub(crate) mod root;
 pub(crate) mod spell;

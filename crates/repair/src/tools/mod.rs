@@ -24,6 +24,8 @@ pub(crate) struct Look {
     pub root: bool,
     /// Its schema has keywords that are wrong, or that the target does not have.
     pub keywords: bool,
+    /// Its schema has properties with names that the target does not take.
+    pub properties: bool,
     /// Its schema has references that the target does not follow.
     pub references: bool,
     /// Its schema is of the provider's own kind, and not as that must be.
@@ -176,6 +178,7 @@ fn of_schema(tool: &Tool, found: Option<Node<'_>>, rules: &Schema, strict: Stric
         || rules.narrow && look::has_type_list(schema)
         || rules.mapped && schema.get("properties").is_some_and(Node::is_array)
         || rules.bare_references && has_list_of_items(schema);
+    look.properties = rules.properties.is_some_and(|names| !look::named_within(schema, &names));
     look.references = rules.bare_references && look::has_crowded_reference(schema)
         || rules.narrow && look::has_reference(schema);
     if tool.strict == Some(true) {

@@ -8,8 +8,9 @@ use interlingua_wire::Text;
 use crate::profile::tools::{Names, Tools};
 
 /// A name that the target takes: as much of the old one as it takes, and eight digits that only this
-/// name has, so that two long names with one beginning stay two. The same each time.
-pub(crate) fn alias(name: &Text, rules: &Names, number: usize) -> Text {
+/// name has, so that two long names with one beginning stay two. The same each time. The word stands for
+/// a name of which nothing is left.
+pub(crate) fn alias(name: &Text, word: &str, rules: &Names, number: usize) -> Text {
     let most = rules.most.map_or(MOST, |most| most.min(MOST)) - DIGITS - 1;
     let marks = rules.marks.unwrap_or("_-");
     let fits = |c: char| c.is_ascii_alphanumeric() || marks.contains(c);
@@ -17,7 +18,7 @@ pub(crate) fn alias(name: &Text, rules: &Names, number: usize) -> Text {
     let spelled = contents.chars().map(|c| if fits(c) { c } else { '_' });
     let mut alias: String = spelled.take(most).collect();
     if alias.trim_matches('_').is_empty() {
-        "tool".clone_into(&mut alias);
+        word.clone_into(&mut alias);
     }
     if rules.letter_first && !alias.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         alias.insert(0, '_');
@@ -51,7 +52,7 @@ impl Taken {
     pub(crate) fn free_alias(&mut self, name: &Text, rules: &Names) -> Text {
         let next = self.next.entry(name.contents().into_owned()).or_default();
         loop {
-            let alias = alias(name, rules, *next);
+            let alias = alias(name, "tool", rules, *next);
             if !self.names.contains_key(&*alias.contents()) {
                 return alias;
             }

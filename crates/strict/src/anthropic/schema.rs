@@ -44,6 +44,21 @@ fn root_choice(request: &Request<'_>, findings: &mut Findings) {
     }
 }
 
+/// Only the names at the root are looked at.
+fn property_names(request: &Request<'_>, findings: &mut Findings) {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    let fits = |name: &String| (1..=64).contains(&name.len()) && name.chars().all(plain);
+    for (path, schema) in schemas(request) {
+        let properties = schema.field("properties").and_then(Value::as_object);
+        if properties.is_some_and(|properties| !properties.keys().all(fits)) {
+            let path = format!("{path}.properties");
+            let words =
+                format!("{path}: Property keys should match pattern '^[a-zA-Z0-9_.-]{{1,64}}$'");
+            findings.add(path, words);
+        }
+    }
+}
+
 fn invalid(request: &Request<'_>, findings: &mut Findings) {
     for (path, schema) in schemas(request) {
         if !is_valid(schema) {
@@ -226,7 +241,7 @@ const INVALID: &str = "JSON schema is invalid. It must match JSON Schema draft 2
 const COMPLEX: &str = "Schema is too complex for compilation.";
 const CIRCULAR: &str = "Circular $ref detected";
 
-pub(super) const RULES: [Rule; 7] = [
+pub(super) const RULES: [Rule; 8] = [
     Rule {
         name: "schema-root-type",
         status: 400,
@@ -253,6 +268,15 @@ pub(super) const RULES: [Rule; 7] = [
         evidence: Evidence::Seen,
         source: "C9; public code 54696885469",
         check: invalid,
+    },
+    Rule {
+        name: "property-name",
+        status: 400,
+        when: "A property at the root of a tool's schema has other characters in its name, or more than 64.",
+        words: "tools.{n}.custom.input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'",
+        evidence: Evidence::Seen,
+        source: "https://github.com/anthropics/claude-code/issues/79418; only at the root: https://github.com/aws-solutions-library-samples/accelerated-intelligent-document-processing-on-aws/issues/709",
+        check: property_names,
     },
     Rule {
         name: "strict-open-object",

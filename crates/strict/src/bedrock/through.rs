@@ -46,7 +46,7 @@ fn is_additional(path: &str) -> bool {
 /// "put `thinking`, `anthropic_beta`, `top_k`, `output_config` here"
 const FIELDS: &[&str] = &["thinking", "reasoning_config", "top_k", "output_config", "metadata"];
 
-pub(super) const RULES: [Rule; 48] = [
+pub(super) const RULES: [Rule; 49] = [
     rule!(
         "field-required",
         "An additional field lacks what it must have, such as a budget.",
@@ -120,6 +120,11 @@ pub(super) const RULES: [Rule; 48] = [
     rule!("duplicate-tool-name", "Two tools have one name.", Quoted),
     rule!("schema-root-choice", "The root of a tool's schema is a choice of schemas.", Seen),
     rule!("schema-invalid", "A tool's schema is no JSON schema of draft 2020-12.", Seen),
+    rule!(
+        "property-name",
+        "A property at the root of a tool's schema has other characters in its name, or more than 64.",
+        Seen
+    ),
     rule!("result-from-assistant", "A result stands in an assistant's message.", Seen),
     rule!("call-from-user", "A call stands in a user's message.", Quoted),
     rule!("thinking-from-user", "Reasoning stands in a user's message.", Quoted),
