@@ -89,6 +89,11 @@ pub trait Dialect: Sync {
         false
     }
 
+    /// Whether features that clients of a relative name in a header can be asked for in the body.
+    fn names_betas(&self) -> bool {
+        false
+    }
+
     /// The keys inside an object of the body whose meaning the model holds; `None` where it holds
     /// the object as a whole or not at all.
     fn held_inside(&self, _field: &str) -> Option<&'static [&'static str]> {

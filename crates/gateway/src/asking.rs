@@ -92,8 +92,9 @@ impl Order<'_> {
         }
     }
 
+    /// What the client asks for in a header, where the provider may hear of it.
     pub(crate) fn betas(&self, to: &dyn Dialect) -> Vec<Text> {
-        if to.id() != self.from.id() {
+        if to.id() != self.from.id() && !to.names_betas() {
             return Vec::new();
         }
         let values = self.headers.get_all(BETAS).into_iter().filter_map(|v| v.to_str().ok());

@@ -34,6 +34,8 @@ pub struct Settings {
     pub store: Option<bool>,
     /// Reasoning is to come sealed, for who sends it back.
     pub sealed: bool,
+    /// Features beyond the usual, by their names, where they are asked for in the body.
+    pub betas: Vec<Text>,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -157,6 +157,7 @@ pub static ALL: &[Rule] = &[
     fit("stop-sequences", fit::stop_sequences::apply),
     fit("unknown-word", fit::unknown_word::apply),
     fit("metadata-size", fit::metadata_size::apply),
+    fit("unknown-beta", fit::unknown_beta::apply),
     // Tools.
     fit("tool-fields", fit::tool_fields::apply),
     fit("tool-name", fit::tool_name::apply),

@@ -41,6 +41,10 @@ impl Dialect for Bedrock {
         Framing::AwsEvents
     }
 
+    fn names_betas(&self) -> bool {
+        true
+    }
+
     fn held_inside(&self, field: &str) -> Option<&'static [&'static str]> {
         settings::held_inside(field)
     }

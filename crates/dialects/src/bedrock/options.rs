@@ -101,6 +101,9 @@ fn write_additional(settings: &Settings, ledger: &mut Ledger, o: &mut Object<'_>
     if let Some(reasoning) = &settings.reasoning {
         write_thinking(reasoning, ledger, o);
     }
+    if !settings.betas.is_empty() {
+        o.array("anthropic_beta", |a| settings.betas.iter().for_each(|beta| a.item().text(beta)));
+    }
 }
 
 /// How much to think is said in one of three ways; they come from any of mode, budget and effort.

@@ -113,6 +113,7 @@ pub(super) fn decode(node: Node<'_>) -> Settings {
         cache_key: text("cache_key"),
         store: flag("store"),
         sealed: false,
+        betas: Vec::new(),
     }
 }
 

@@ -98,6 +98,22 @@ fn what_is_newer_than_the_gateway_passes_within_its_dialect() {
 }
 
 #[test]
+fn what_a_header_asks_for_is_asked_for_where_the_provider_hears_it() {
+    let house = House::build();
+    let body = json!({
+        "model": "bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0", "max_tokens": 9,
+        "messages": [{"role": "user", "content": "Hi."}],
+    });
+    let headers = "anthropic-beta: interleaved-thinking-2025-05-14,files-api-2025-04-14\r\n";
+    let answer = post(house.addr(), "/v1/messages", headers, body.to_string().as_bytes());
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let repairs = answer.header("x-interlingua-repairs").unwrap();
+    assert!(repairs.split(',').any(|rule| rule == "unknown-beta"), "{repairs}");
+    let asked = house.log()[0]["request"]["additionalModelRequestFields"].clone();
+    assert_eq!(asked, json!({"anthropic_beta": ["interleaved-thinking-2025-05-14"]}));
+}
+
+#[test]
 fn context_overflow_comes_in_the_words_each_client_knows() {
     let words = [
         ("openai/gpt-5.5", "context-length", "prompt is too long"),

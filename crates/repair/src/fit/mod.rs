@@ -92,6 +92,7 @@ pub mod tool_name;
 pub mod tool_reference;
 pub mod trailing_whitespace;
 pub mod unkept_item;
+pub mod unknown_beta;
 pub mod unknown_block;
 pub mod unknown_effort;
 pub mod unknown_field;

@@ -100,6 +100,7 @@ pub(super) const COPY: Params = Params {
     verbosities: None,
     displays: None,
     beta_display: None,
+    betas: None,
     any_off: false,
     longest_user: usize::MAX,
     mailed_user: true,

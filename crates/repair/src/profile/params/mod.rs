@@ -40,6 +40,9 @@ pub struct Params {
     pub displays: Option<&'static [&'static str]>,
     /// Another of them, for who asks for this beta.
     pub beta_display: Option<(&'static str, &'static str)>,
+    /// Features that can be asked for by these names, in the body, by who asks for them in a header
+    /// elsewhere; `None` where they have no place.
+    pub betas: Option<&'static [&'static str]>,
     /// That the model shall think between tools only is not looked at.
     pub any_off: bool,
     /// The longest id of an end user; none is taken where it is nothing.

@@ -35,11 +35,19 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
     (Scope::models("bedrock", BEDROCK_OTHERS), CONVERSE),
     (
         Scope::models("bedrock", &["claude-3-5"]),
-        Params { shapes: shapes::BEDROCK_OLD_CLAUDE, ..bedrock(capped(OLD, 8_192)) },
+        Params {
+            shapes: shapes::BEDROCK_OLD_CLAUDE,
+            betas: NO_BETAS,
+            ..bedrock(capped(OLD, 8_192))
+        },
     ),
     (
         Scope::models("bedrock", &["claude-3-haiku", "claude-3-sonnet", "claude-3-opus"]),
-        Params { shapes: shapes::BEDROCK_OLD_CLAUDE, ..bedrock(capped(OLD, 4_096)) },
+        Params {
+            shapes: shapes::BEDROCK_OLD_CLAUDE,
+            betas: NO_BETAS,
+            ..bedrock(capped(OLD, 4_096))
+        },
     ),
     (Scope::models("bedrock", &["fable-5-2", "mythos-5-2", "fable-5-1"]), bedrock(UNFORCED)),
     (Scope::models("bedrock", &["mythos-5-1", "opus-5-5", "sonnet-5-5"]), bedrock(UNFORCED)),
@@ -50,9 +58,16 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
     (Scope::models("bedrock", &["opus-4-6", "sonnet-4-6"]), bedrock(capped(NOT_BOTH, 128_000))),
     (Scope::models("bedrock", &["opus-4-5", "sonnet-4-5", "haiku-4-5"]), bedrock(NOT_BOTH)),
     (Scope::models("bedrock", &["opus-4", "4-opus"]), bedrock(capped(OLD, 32_000))),
-    (Scope::models("bedrock", &["sonnet-4", "4-sonnet", "3-7-sonnet"]), bedrock(OLD)),
-    (Scope::models("bedrock", &["3-5-sonnet", "3-5-haiku"]), bedrock(capped(OLD, 8_192))),
-    (Scope::models("bedrock", &["claude-3-"]), bedrock(capped(OLD, 4_096))),
+    (Scope::models("bedrock", &["3-7-sonnet"]), Params { betas: BETAS_3_7, ..bedrock(OLD) }),
+    (Scope::models("bedrock", &["sonnet-4", "4-sonnet"]), bedrock(OLD)),
+    (
+        Scope::models("bedrock", &["3-5-sonnet", "3-5-haiku"]),
+        Params { betas: NO_BETAS, ..bedrock(capped(OLD, 8_192)) },
+    ),
+    (
+        Scope::models("bedrock", &["claude-3-"]),
+        Params { betas: NO_BETAS, ..bedrock(capped(OLD, 4_096)) },
+    ),
     (Scope::all("bedrock"), bedrock(UNFORCED)),
     // Another server of the Messages API.
     (
@@ -259,8 +274,22 @@ const fn capped(row: Params, most: u64) -> Params {
 const fn bedrock(row: Params) -> Params {
     let max_tokens = MaxTokens { required: false, least: 1, prewarms: false, ..row.max_tokens };
     let choice = Choosing { without_tools: Lone::Any, plain_names: true, ..row.choice };
-    Params { max_tokens, choice, shapes: shapes::BEDROCK_CLAUDE, ..CONVERSE_FIELDS.with(row) }
+    let (shapes, betas) = (shapes::BEDROCK_CLAUDE, BETAS);
+    Params { max_tokens, choice, betas, shapes, ..CONVERSE_FIELDS.with(row) }
 }
+
+/// What can be asked for behind Converse by name, and concerns something that is said there.
+/// <https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages-request-response.html>
+/// lists them; the last is in <https://github.com/BerriAI/litellm/blob/main/litellm/anthropic_beta_headers_config.json>.
+const BETAS: Option<&[&str]> = Some(&[
+    "interleaved-thinking-2025-05-14",
+    "context-1m-2025-08-07",
+    "effort-2025-11-24",
+    "thinking-display-updates-2026-08-18",
+]);
+const BETAS_3_7: Option<&[&str]> =
+    Some(&["token-efficient-tools-2025-02-19", "output-128k-2025-02-19"]);
+const NO_BETAS: Option<&[&str]> = Some(&[]);
 
 impl Params {
     /// This row's fields beside what the model decides.
