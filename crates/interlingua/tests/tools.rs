@@ -139,3 +139,22 @@ fn streamed(pieces: &[&str], sent: &Translated) -> String {
     });
     said.collect()
 }
+
+#[test]
+fn tools_of_two_namespaces_stay_two() {
+    let body = r#"{"model":"m","input":"x","tools":[{"type":"namespace","name":"a","tools":[{"type":"function","name":"b__c","parameters":{"type":"object","properties":{}}}]},{"type":"namespace","name":"a__b","tools":[{"type":"function","name":"c","parameters":{"type":"object","properties":{}}}]}]}"#;
+    let sent = sent(body, "openai-responses", "openai-chat", "gpt-4.1");
+    let [(alias, _)] = sent.exchange.renamed_tools.as_slice() else {
+        unreachable!("one tool is renamed")
+    };
+    for (called, name, space) in [("a__b__c", "b__c", "a"), (&*alias.contents(), "c", "a__b")] {
+        assert!(text(&sent.body).contains(&format!(r#""name":"{called}""#)), "{called} is sent");
+        let reply = format!(
+            r#"{{"id":"r","object":"chat.completion","created":0,"model":"gpt-4.1","choices":[{{"index":0,"message":{{"role":"assistant","content":null,"tool_calls":[{{"id":"c1","type":"function","function":{{"name":"{called}","arguments":"{{}}"}}}}]}},"finish_reason":"tool_calls"}}]}}"#
+        );
+        let (from, to) = (dialect("openai-chat"), dialect("openai-responses"));
+        let (back, _) = translate_reply(reply.into(), from, to, &sent.exchange).unwrap();
+        let wanted = format!(r#""name":"{name}","namespace":"{space}""#);
+        assert!(text(&back).contains(&wanted), "{}", text(&back));
+    }
+}

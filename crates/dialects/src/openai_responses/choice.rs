@@ -1,5 +1,7 @@
 //! Which tool the model shall call.
 
+use std::collections::HashSet;
+
 use interlingua_model::{Choice, Tool, ToolKind, Verbatim};
 use interlingua_wire::json::Object;
 use interlingua_wire::{Node, Text};
@@ -8,6 +10,12 @@ use super::{ID, names};
 
 /// `None` for a choice only this dialect knows, such as one of the provider's own tools.
 pub(super) fn decode(node: Node<'_>) -> Option<Choice> {
+    decode_among(node, &HashSet::new())
+}
+
+/// As [`decode`], where these are names of tools that were set apart.
+pub(super) fn decode_among(node: Node<'_>, apart: &HashSet<String>) -> Option<Choice> {
+    let called = |node: Node<'_>| named(node, apart);
     match &*node.word() {
         "auto" => return Some(Choice::Auto),
         "none" => return Some(Choice::None),
@@ -15,10 +23,10 @@ pub(super) fn decode(node: Node<'_>) -> Option<Choice> {
         _ => {}
     }
     match &*node.get("type")?.word() {
-        "function" | "custom" => named(node).map(Choice::Named),
+        "function" | "custom" => called(node).map(Choice::Named),
         "allowed_tools" => {
             let tools = node.get("tools")?;
-            let names: Option<Vec<Text>> = tools.items().map(named).collect();
+            let names: Option<Vec<Text>> = tools.items().map(called).collect();
             let required = node.get("mode").is_some_and(|mode| mode.word() == "required");
             Some(Choice::Allowed { names: names?, required })
         }
@@ -26,7 +34,7 @@ pub(super) fn decode(node: Node<'_>) -> Option<Choice> {
     }
 }
 
-fn named(node: Node<'_>) -> Option<Text> {
+fn named(node: Node<'_>, apart: &HashSet<String>) -> Option<Text> {
     let kind = node.get("type").map(Node::word).unwrap_or_default();
     if kind != "function" && kind != "custom" {
         return None;
@@ -34,7 +42,9 @@ fn named(node: Node<'_>) -> Option<Text> {
     // Chat's form nests the name; some clients mix the two up.
     let name = node.get("name").or_else(|| node.get("function")?.get("name"))?.text()?;
     let namespace = node.get("namespace").and_then(Node::text);
-    Some(names::full(namespace.as_ref(), &name))
+    let set_apart = namespace.as_ref().map(|space| names::apart(space, &name));
+    let set_apart = set_apart.filter(|name| apart.contains(&*name.contents()));
+    Some(set_apart.unwrap_or_else(|| names::full(namespace.as_ref(), &name)))
 }
 
 pub(super) fn encode(choice: &Choice, tools: &[Verbatim<Tool>], o: &mut Object<'_>) {

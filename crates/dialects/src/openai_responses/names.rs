@@ -11,13 +11,24 @@ pub(super) fn full(namespace: Option<&Text>, short: &Text) -> Text {
     }
 }
 
+/// The name of a tool whose usual one another tool has: `b__c` of `a` is not `c` of `a__b`.
+pub(super) fn apart(space: &Text, short: &Text) -> Text {
+    Text::join([&Text::new(bare(&space.contents())), short], APART)
+}
+
 /// The name of a tool within its namespace.
 pub(super) fn short(namespace: Option<&Text>, full: &Text) -> Text {
     let rest = namespace.and_then(|space| {
-        let rest = full.strip_prefix(&space.contents())?;
-        if space.raw().ends_with(BETWEEN) { Some(rest) } else { rest.strip_prefix(BETWEEN) }
+        let rest = full.strip_prefix(bare(&space.contents()))?;
+        let apart = || rest.strip_prefix(APART).filter(|_| !space.is_empty());
+        rest.strip_prefix(BETWEEN).or_else(apart)
     });
     rest.unwrap_or_else(|| full.clone())
+}
+
+/// The namespace without what stands between it and its tools.
+fn bare(space: &str) -> &str {
+    space.strip_suffix(BETWEEN).unwrap_or(space)
 }
 
 /// Whether this can be the name of a tool or of a namespace.
@@ -27,3 +38,5 @@ pub(super) fn is_plain(name: &str) -> bool {
 }
 
 const BETWEEN: &str = "__";
+/// No tool and no namespace has this in its name.
+const APART: &str = ".";

@@ -1,13 +1,17 @@
 //! A request body, both ways.
 
+use std::collections::HashSet;
+
 use bytes::Bytes;
-use interlingua_model::{Block, Calls, Conversation, Ledger, Place, Role, Target, Turn, Verbatim};
+use interlingua_model::{
+    Block, Body, Calls, Conversation, Ledger, Place, Role, Target, Turn, Verbatim,
+};
 use interlingua_wire::json::Object;
 use interlingua_wire::{Doc, Json, Kind, Node, Text, Writer};
 
 use super::encode::At;
 use super::parts::Room;
-use super::{ID, encode, items, parts, settings, tools};
+use super::{ID, choice, encode, items, names, parts, settings, tools};
 use crate::{body, note, run};
 
 pub(super) fn decode(doc: &Doc, ledger: &mut Ledger) -> Conversation {
@@ -29,9 +33,38 @@ pub(super) fn decode(doc: &Doc, ledger: &mut Ledger) -> Conversation {
     if let Some(input) = root.get("input") {
         conversation.turns = decode_input(input, ledger);
     }
-    let settings = settings::decode(root, &mut conversation.fields, ledger);
+    let mut settings = settings::decode(root, &mut conversation.fields, ledger);
+    let apart = tools::apart(&conversation.tools);
+    if !apart.is_empty() {
+        let choice =
+            root.get("tool_choice").and_then(|choice| choice::decode_among(choice, &apart));
+        settings.choice = choice.or(settings.choice);
+        call_apart(&mut conversation.turns, &apart);
+    }
     conversation.settings = Verbatim::read(settings, ID, doc.whole());
     conversation
+}
+
+/// Calls of tools that were set apart have their names.
+fn call_apart(turns: &mut [Verbatim<Turn>], apart: &HashSet<String>) {
+    let called = |block: &Block| {
+        let Body::ToolCall(call) = &block.body else { return None };
+        let space = block.extras.find(ID, "namespace").and_then(Json::text)?;
+        let name = names::apart(&space, &names::short(Some(&space), &call.name));
+        apart.contains(&*name.contents()).then_some(name)
+    };
+    for turn in turns {
+        turn.change_beside(|turn| {
+            for block in &mut turn.blocks {
+                let Some(name) = called(block) else { continue };
+                block.change_beside(|block| {
+                    if let Body::ToolCall(call) = &mut block.body {
+                        call.name = name;
+                    }
+                });
+            }
+        });
+    }
 }
 
 fn decode_input(input: Node<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Turn>> {

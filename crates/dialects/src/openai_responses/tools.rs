@@ -1,5 +1,8 @@
 //! What the model may call, both ways.
 
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
 use interlingua_model::{Conversation, Ledger, Place, Tool, ToolKind, Verbatim};
 use interlingua_wire::json::{Array, Object};
 use interlingua_wire::{Json, Node, Text};
@@ -20,7 +23,45 @@ pub(super) fn decode(list: Node<'_>, ledger: &mut Ledger) -> Verbatim<Vec<Verbat
             None => tools.push(decode_tool(node, tools.len(), ledger)),
         }
     }
+    set_apart(&mut tools);
     Verbatim::read(tools, ID, list.json())
+}
+
+/// Tools of two namespaces, or of one and of none, stay two where their names would be one.
+fn set_apart(tools: &mut [Verbatim<Tool>]) {
+    for at in taken(tools) {
+        let tool = tools[at].edit();
+        if let Some(space) = &tool.namespace {
+            tool.name = names::apart(space, &names::short(Some(space), &tool.name));
+        }
+    }
+}
+
+/// Those of a namespace whose name one has that is not of it.
+fn taken(tools: &[Verbatim<Tool>]) -> Vec<usize> {
+    if tools.iter().all(|tool| tool.namespace.is_none()) {
+        return Vec::new();
+    }
+    let alone = tools.iter().filter(|tool| tool.namespace.is_none());
+    let mut spaces: HashMap<Cow<'_, str>, Option<&Text>> =
+        alone.map(|tool| (tool.name.contents(), None)).collect();
+    let grouped = tools.iter().enumerate().filter(|(_, tool)| tool.namespace.is_some());
+    let taken = grouped.filter(|(_, tool)| {
+        let space = tool.namespace.as_ref();
+        *spaces.entry(tool.name.contents()).or_insert(space) != space
+    });
+    taken.map(|(at, _)| at).collect()
+}
+
+/// The names of the tools that were set apart.
+pub(super) fn apart(tools: &[Verbatim<Tool>]) -> HashSet<String> {
+    let is_apart = |tool: &&Verbatim<Tool>| {
+        let space = tool.namespace.as_ref().filter(|_| tool.name.raw().contains('.'));
+        space.is_some_and(|space| {
+            tool.name == names::apart(space, &names::short(Some(space), &tool.name))
+        })
+    };
+    tools.iter().filter(is_apart).map(|tool| tool.name.contents().into_owned()).collect()
 }
 
 fn is(node: Node<'_>, kind: &str) -> bool {

@@ -86,10 +86,10 @@ pub(crate) fn told(tool: &Tool, profile: &Tools) -> Text {
 
 /// A name without that of its group.
 pub(crate) fn within(group: &Text, name: &Text) -> Text {
-    let rest = name.strip_prefix(&group.contents());
-    let rest = rest.and_then(|rest| {
-        if group.raw().ends_with(BETWEEN) { Some(rest) } else { rest.strip_prefix(BETWEEN) }
-    });
+    let group = group.contents();
+    let rest = name.strip_prefix(group.strip_suffix(BETWEEN).unwrap_or(&group));
+    let rest =
+        rest.and_then(|rest| rest.strip_prefix(BETWEEN).or_else(|| rest.strip_prefix(APART)));
     rest.unwrap_or_else(|| name.clone())
 }
 
@@ -103,6 +103,8 @@ pub(crate) fn among(group: &Text, short: &Text) -> Text {
 }
 
 const BETWEEN: &str = "__";
+/// Between the name of a group and that of a tool which would otherwise have the name of another.
+const APART: &str = ".";
 const DIGITS: usize = 8;
 /// Calls may have shorter names than tools: a new name is short enough for both.
 const MOST: usize = 64;
