@@ -44,13 +44,16 @@ impl Came<'_> {
             stream: false,
             array: false,
         };
-        let counting = routes.iter().find(|route| counts(&order, route));
-        if let Some(route) = counting
-            && let Some(count) = asked(&order, body, route).await
-        {
-            return Ok(said(self.dialect, count, false));
+        let whole = thread.named.told_to(None, &body).map_or(self.body.len(), |told| told.len());
+        if let Some(route) = routes.iter().find(|route| counts(&order, route)) {
+            let mut again = Some(body);
+            let told = self.told_to(route, &thread, &mut again)?;
+            let body = again.map_or_else(|| crate::turn::read(&told, &self.config.limits), Ok)?;
+            if let Some(count) = asked(&order, body, route).await {
+                return Ok(said(self.dialect, count, false));
+            }
         }
-        Ok(said(self.dialect, estimate(self.body.len()), true))
+        Ok(said(self.dialect, estimate(whole), true))
     }
 }
 

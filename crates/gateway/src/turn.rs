@@ -175,7 +175,7 @@ impl Came<'_> {
     }
 
     /// The request for a route: with what it only names, where that is not kept there.
-    fn told_to(
+    pub(crate) fn told_to(
         &self,
         route: &Route,
         thread: &Thread,
@@ -185,7 +185,7 @@ impl Came<'_> {
             return Ok(self.body.clone());
         }
         let body = read(&self.body, &self.config.limits)?;
-        let told = thread.named.told_to(name_of(route), &body);
+        let told = thread.named.told_to(Some(name_of(route)), &body);
         // What was read is of one route alone.
         *again = told.is_none().then_some(body);
         Ok(told.unwrap_or_else(|| self.body.clone()))

@@ -74,9 +74,10 @@ impl Named {
         self.all.is_empty()
     }
 
-    /// The request with the items that this provider does not keep, if there are any.
-    pub(crate) fn told_to(&self, provider: &str, body: &Doc) -> Option<Bytes> {
-        let is_kept = |one: &One| self.keeps && one.by.as_deref() == Some(provider);
+    /// The request with the items that this provider does not keep, if there are any; with all of them for
+    /// nobody in particular.
+    pub(crate) fn told_to(&self, provider: Option<&str>, body: &Doc) -> Option<Bytes> {
+        let is_kept = |one: &One| self.keeps && provider.is_some() && one.by.as_deref() == provider;
         let told = |item: Node<'_>| {
             let id = named(item)?;
             let one = self.all.iter().find(|one| one.id == id).filter(|one| !is_kept(one))?;

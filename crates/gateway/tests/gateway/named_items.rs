@@ -140,3 +140,27 @@ fn a_refusal_tells_what_was_repaired() {
     assert_eq!(answer.status, 404, "{}", answer.text());
     assert!(answer.header("x-interlingua-repairs").is_some(), "{}", answer.headers);
 }
+
+#[test]
+fn what_is_only_named_counts() {
+    let house = playing(options());
+    let count = |model: &str, input: &[Value]| {
+        let request = json!({"model": model, "input": input}).to_string();
+        let counted = post(house.addr(), "/v1/responses/input_tokens", "", request.as_bytes());
+        assert_eq!(counted.status, 200, "{model}: {}", counted.text());
+        let counted: Value = serde_json::from_slice(&counted.body).unwrap();
+        counted["input_tokens"].as_u64().unwrap()
+    };
+    let asked = json!({"role": "user", "content": "Look at the harbour."});
+    for first in MODELS {
+        let reply = say(&house, first, &json!([asked]), &json!({}));
+        let calls = reply["output"].as_array().unwrap().iter();
+        let calls: Vec<Value> = calls.filter(|item| !item["call_id"].is_null()).cloned().collect();
+        let with =
+            |calls: Vec<Value>| [vec![asked.clone()], calls, vec![result_of(&reply)]].concat();
+        for then in MODELS.iter().filter(|then| !then.starts_with("responses/")) {
+            let named = count(then, &with(calls.iter().map(named).collect()));
+            assert_eq!(named, count(then, &with(calls.clone())), "{first} to {then}");
+        }
+    }
+}
