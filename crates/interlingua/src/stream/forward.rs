@@ -193,7 +193,8 @@ impl Stream {
         let mut seen = unfold(self.fold.so_far());
         seen.pop();
         let (mut aside, mut unnoted) = (Vec::new(), Ledger::default());
-        for event in &seen {
+        // A beginning that waits for what comes after it is one that the client has.
+        for event in seen.iter().chain(&[Event::Ping]) {
             self.writer.write(event, &mut aside, &mut unnoted);
         }
     }

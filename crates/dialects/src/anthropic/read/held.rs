@@ -48,6 +48,20 @@ impl Held {
         }
     }
 
+    pub(super) fn is_call(&self) -> bool {
+        matches!(self, Self::Call(_) | Self::Freeform(_))
+    }
+
+    /// Whether a piece has words that belong into a block of another kind.
+    pub(super) fn is_apart(&self, kind: &str, delta: Node<'_>) -> bool {
+        let key = match (self, kind) {
+            (Self::Text | Self::Call(_) | Self::Freeform(_), "thinking_delta") => "thinking",
+            (Self::Thinking | Self::Call(_) | Self::Freeform(_), "text_delta") => "text",
+            _ => return false,
+        };
+        delta.get(key).and_then(Node::text).is_some_and(|words| !words.is_empty())
+    }
+
     pub(super) fn foreign(block: Block) -> Self {
         Self::Foreign { block: Box::new(block), parts: Vec::new() }
     }

@@ -1,14 +1,19 @@
 //! A stream, read.
 
+mod anew;
+mod blocks;
+mod fill;
 mod held;
 
 use bytestring::ByteString;
-use interlingua_model::{Args, Body, Event, Exchange, Failure, Ledger, Place, Stop, StopReason};
+use interlingua_model::{Event, Exchange, Failure, Ledger, Place, Stop, StopReason};
 use interlingua_wire::json::Tape;
 use interlingua_wire::{Doc, Frame, Json, Limits, Node, Text};
 
-use self::held::{Held, Open};
-use super::{ID, decode, error, reply, stop, usage};
+use self::anew::{Came, Passed, SoFar};
+use self::blocks::Step;
+use self::held::Open;
+use super::{ID, error, reply, stop, usage};
 use crate::{Lack, StreamReader, note};
 
 #[derive(Debug)]
@@ -22,6 +27,8 @@ pub(super) struct Reader {
     count: u32,
     /// Steps of blocks that must wait until the open one is closed, with the index on the wire.
     waiting: Vec<(u64, ByteString)>,
+    /// Words that came among the arguments of a call, told after it; the first says whether they are thoughts.
+    beside: Vec<(bool, Vec<Text>)>,
     /// The counts so far, as one object.
     usage: Option<Json>,
     stop: Option<Stop>,
@@ -30,6 +37,9 @@ pub(super) struct Reader {
     /// The end mark has come.
     over: bool,
     noted_late: bool,
+    passed: Passed,
+    /// Who a message without a beginning is from.
+    exchange: Exchange,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,21 +58,43 @@ impl Reader {
             open: None,
             count: 0,
             waiting: Vec::new(),
+            beside: Vec::new(),
             usage: None,
             stop: None,
             has_calls: false,
             lacks: Lack::Nothing,
             over: false,
             noted_late: false,
+            passed: Passed::default(),
+            exchange: Exchange {
+                id: exchange.id.clone(),
+                model: exchange.model.clone(),
+                ..Exchange::default()
+            },
         }
     }
 
-    fn step(&mut self, kind: &str, root: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
+    fn step(
+        &mut self,
+        kind: &str,
+        root: Node<'_>,
+        came: &Came<'_>,
+        events: &mut Vec<Event>,
+        ledger: &mut Ledger,
+    ) {
+        if let "content_block_delta" | "content_block_start" | "content_block_stop" = kind {
+            let step = Step::of(kind, root);
+            self.passed.block(&step, came, &self.exchange);
+            self.block_step(&step, events, ledger);
+            return self.catch_up(events, ledger);
+        }
+        let so_far = SoFar {
+            counts: self.usage.as_ref(),
+            has_reason: self.stop.is_some(),
+            exchange: &self.exchange,
+        };
+        self.passed.message(kind, root, came, &so_far);
         match kind {
-            "content_block_delta" | "content_block_start" | "content_block_stop" => {
-                self.block_step(kind, root, events, ledger);
-                self.catch_up(events, ledger);
-            }
             "message_start" => self.start(root.get("message"), events, ledger),
             "message_delta" => self.message_delta(root, events, ledger),
             "message_stop" => {
@@ -78,7 +110,10 @@ impl Reader {
             "ping" if self.stage == Stage::Running => events.push(Event::Ping),
             "ping" => {}
             _ => match error::in_body(root) {
-                Some(failure) => self.fail(failure, events),
+                Some(failure) => {
+                    self.passed.fail(kind, &failure);
+                    self.fail(failure, events);
+                }
                 None if self.stage == Stage::Running => events.push(Event::Foreign {
                     dialect: ID,
                     kind: Text::new(kind),
@@ -113,122 +148,6 @@ impl Reader {
         if self.stage == Stage::Before {
             misplaced(ledger, "the message had no beginning");
             self.start(None, events, ledger);
-        }
-    }
-
-    fn block_step(
-        &mut self,
-        kind: &str,
-        root: Node<'_>,
-        events: &mut Vec<Event>,
-        ledger: &mut Ledger,
-    ) {
-        self.begin(events, ledger);
-        let [index, delta, block] = root.pick(["index", "delta", "content_block"]);
-        let wire = index
-            .and_then(Node::count)
-            .unwrap_or_else(|| self.open.as_ref().map_or(u64::from(self.count), |open| open.wire));
-        let open_elsewhere = self.open.as_ref().is_some_and(|open| open.wire != wire);
-        let reopened = kind == "content_block_start" && self.open.is_some();
-        if open_elsewhere || reopened || self.waiting.iter().any(|(at, _)| *at == wire) {
-            if self.waiting.is_empty() {
-                misplaced(ledger, "a block began before the one before it ended");
-            }
-            let data = ByteString::from(root.raw());
-            self.waiting.push((wire, data));
-            return;
-        }
-        match kind {
-            "content_block_start" => match block {
-                Some(block) => self.open_block(wire, block, events, ledger),
-                None => misplaced(ledger, "a block began without itself"),
-            },
-            "content_block_delta" => match delta {
-                Some(delta) => self.delta(wire, delta, events, ledger),
-                None => misplaced(ledger, "a piece came empty"),
-            },
-            _ if self.open.is_some() => self.close_block(true, events),
-            _ => misplaced(ledger, "a block ended that had not begun"),
-        }
-    }
-
-    /// Takes the steps that waited for the open block to be closed.
-    fn catch_up(&mut self, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        while self.open.is_none() && !self.waiting.is_empty() {
-            for (_, data) in std::mem::take(&mut self.waiting) {
-                if let Ok(doc) = Doc::parse(data, Limits::default()) {
-                    let kind = doc.root().get("type").map(Node::word).unwrap_or_default();
-                    self.block_step(&kind, doc.root(), events, ledger);
-                }
-            }
-        }
-    }
-
-    /// Closes whatever is open or waits.
-    fn settle(&mut self, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        while self.open.is_some() || !self.waiting.is_empty() {
-            if self.open.is_some() {
-                misplaced(ledger, "a block had no end");
-                self.close_block(true, events);
-            }
-            self.catch_up(events, ledger);
-        }
-    }
-
-    fn open_block(
-        &mut self,
-        wire: u64,
-        node: Node<'_>,
-        events: &mut Vec<Event>,
-        ledger: &mut Ledger,
-    ) {
-        let index = self.count;
-        self.count += 1;
-        let place = Place::reply(index as usize);
-        let mut block = decode::block(node, place, ledger).into_value();
-        let held = match &mut block.body {
-            Body::Text { .. } => Held::Text,
-            Body::Thinking(thinking) => Held::of_thinking(thinking),
-            Body::ToolCall(call) => {
-                self.has_calls = true;
-                let takes_text = self.freeform.contains(&call.name);
-                let empty = if takes_text {
-                    Args::Freeform(Text::EMPTY)
-                } else {
-                    Args::Malformed(Text::EMPTY)
-                };
-                Held::of_call(std::mem::replace(&mut call.args, empty), takes_text)
-            }
-            Body::Foreign { .. } => Held::foreign(block.clone()),
-            Body::Refusal(_) | Body::Media(_) | Body::Data(_) | Body::ToolResult(_) => Held::Whole,
-        };
-        if !matches!(held, Held::Foreign { .. }) {
-            events.push(Event::Open { index, block: Box::new(block) });
-        }
-        self.open = Some(Open { wire, index, held });
-    }
-
-    fn delta(&mut self, wire: u64, delta: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        let kind = delta.get("type").map(Node::word).unwrap_or_default();
-        if self.open.is_none() {
-            let start = match &*kind {
-                "text_delta" => r#"{"type":"text","text":""}"#,
-                "thinking_delta" | "signature_delta" => r#"{"type":"thinking","thinking":""}"#,
-                _ => return misplaced(ledger, &format!("a `{kind}` before its block began")),
-            };
-            misplaced(ledger, &format!("a `{kind}` before its block began"));
-            if let Ok(doc) = Doc::parse(ByteString::from_static(start), Limits::default()) {
-                self.open_block(wire, doc.root(), events, ledger);
-            }
-        }
-        if let Some(open) = &mut self.open {
-            open.take(&kind, delta, events, ledger);
-        }
-    }
-
-    fn close_block(&mut self, is_complete: bool, events: &mut Vec<Event>) {
-        if let Some(open) = self.open.take() {
-            open.close(is_complete, events);
         }
     }
 
@@ -273,10 +192,18 @@ impl Reader {
 
 impl StreamReader for Reader {
     fn read(&mut self, frame: Frame, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        let Some(data) = frame.data else { return };
+        let event = frame.event.as_deref();
+        let data = frame.data.filter(|data| data.starts_with('{') || !data.trim().is_empty());
+        let Some(data) = data else {
+            // Packages take a name without data for an event that cannot be read.
+            if event.is_some_and(|event| event != "ping") {
+                self.passed.leave_out();
+            }
+            return;
+        };
         // The end mark of another dialect, which some hosts add.
         if !data.starts_with('{') && data.trim() == "[DONE]" {
-            return;
+            return self.passed.leave_out();
         }
         if self.stage == Stage::Ended {
             if !std::mem::replace(&mut self.noted_late, true) {
@@ -284,32 +211,45 @@ impl StreamReader for Reader {
             }
             return;
         }
+        let is_object = data.trim_start().starts_with('{');
         match Doc::parse_on(data, Limits::default(), &mut self.tape) {
             Ok(doc) => {
                 let root = doc.root();
                 let kind = root.get("type").map(Node::word).unwrap_or_default();
-                let kind =
-                    if kind.is_empty() { frame.event.as_deref().unwrap_or("") } else { &kind };
-                self.step(kind, root, events, ledger);
+                let kind = if kind.is_empty() { event.unwrap_or("") } else { &kind };
+                let came = Came { event, raw: &frame.raw };
+                self.step(kind, root, &came, events, ledger);
                 doc.recycle(&mut self.tape);
             }
             Err(why) => {
                 ledger.loss(note::BAD_FRAME, Place::REPLY, format!("a frame is {why}"));
+                // Of an event that is broken the client is to know.
+                if !is_object {
+                    self.passed.leave_out();
+                }
             }
         }
     }
 
-    fn finish(&mut self, events: &mut Vec<Event>, ledger: &mut Ledger) {
+    fn finish(&mut self, events: &mut Vec<Event>, _: &mut Ledger) {
         if self.stage == Stage::Ended {
             return;
         }
-        if self.stop.is_some() {
-            self.settle(events, ledger);
+        // The reason ends all blocks: one that began after it and has no end was cut.
+        if self.stop.is_some() && self.open.is_none() && self.waiting.is_empty() {
             self.end(events);
             self.lacks = Lack::Mark(END);
         } else {
             self.fail(Failure::cut_short(), events);
         }
+    }
+
+    fn passes_on(&mut self) {
+        self.passed.on = true;
+    }
+
+    fn anew(&mut self) -> Option<Vec<u8>> {
+        self.passed.take()
     }
 
     fn has_stopped(&self) -> bool {
