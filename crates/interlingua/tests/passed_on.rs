@@ -21,8 +21,8 @@ fn pass_on(dialect: &str, frames: &[String]) -> (String, bool) {
     (String::from_utf8(out).unwrap(), reply.is_ok())
 }
 
-/// The frames, with a few of them lost, repeated, swapped or without their name.
-fn upset(frames: &[&str], mut seed: u64) -> Vec<String> {
+/// The frames, with a few of them lost, repeated, without their name or of another index or id; or swapped.
+fn upset(frames: &[&str], swaps: bool, mut seed: u64) -> Vec<String> {
     let mut next = |below: usize| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(seed >> 33).unwrap() % below
@@ -33,7 +33,7 @@ fn upset(frames: &[&str], mut seed: u64) -> Vec<String> {
         match next(5) {
             0 => drop(frames.remove(at)),
             1 => frames.insert(at, frames[at].clone()),
-            2 => {
+            2 if swaps => {
                 let other = next(frames.len());
                 frames.swap(at, other);
             }
@@ -43,7 +43,11 @@ fn upset(frames: &[&str], mut seed: u64) -> Vec<String> {
                 let nameless = nameless.map(|(_, rest)| rest.to_owned());
                 frames[at] = nameless.unwrap_or_default();
             }
-            _ => frames[at] = frames[at].replace("\"index\":1", "\"index\":0"),
+            _ => {
+                let id = format!("\"item_id\":\"{}", next(9));
+                frames[at] = frames[at].replace("\"index\":1", "\"index\":0");
+                frames[at] = frames[at].replace("\"item_id\":\"", &id);
+            }
         }
     }
     frames
@@ -94,13 +98,65 @@ fn read_anthropic(out: &str) -> bool {
     out.contains("event: message_stop")
 }
 
+/// Reads as the packages do; whether the response ended well.
+fn read_responses(out: &str) -> bool {
+    let (mut begun, mut ended, mut done) = (false, None, 0);
+    let mut ids: HashMap<u64, String> = HashMap::new();
+    let mut parts: Vec<(String, u64)> = Vec::new();
+    for frame in out.split("\n\n").filter(|frame| !frame.is_empty()) {
+        let data = frame.split('\n').find_map(|line| line.strip_prefix("data: ")).unwrap();
+        let data: Value = serde_json::from_str(data).unwrap();
+        let kind = data["type"].as_str().unwrap();
+        assert!(ended.is_none(), "{out}");
+        assert!(begun || kind == "response.created" || kind == "response.failed", "{out}");
+        let index = data["output_index"].as_u64().unwrap_or(u64::MAX);
+        if let Some(id) = data["item_id"].as_str() {
+            assert_eq!(ids.get(&index).map(String::as_str), Some(id), "{out}");
+            let part = (id.to_owned(), data["content_index"].as_u64().unwrap_or(0));
+            match kind {
+                "response.content_part.added" => parts.push(part),
+                "response.output_text.delta" => assert!(parts.contains(&part), "{out}"),
+                _ => {}
+            }
+        }
+        match kind {
+            "response.created" => begun = true,
+            "response.output_item.added" => {
+                ids.insert(index, data["item"]["id"].as_str().unwrap().to_owned());
+            }
+            "response.output_item.done" => done += 1,
+            "response.completed" => {
+                let output = data["response"]["output"].as_array().unwrap();
+                assert!(done == 0 || !output.is_empty(), "{out}");
+                assert!(done >= output.len(), "{out}");
+                assert!(data["response"]["usage"]["output_tokens_details"].is_object(), "{out}");
+                ended = Some(true);
+            }
+            "response.failed" => ended = Some(false),
+            _ => {}
+        }
+    }
+    ended.unwrap_or_else(|| panic!("no end: {out}"))
+}
+
+#[test]
+fn a_strict_client_reads_whatever_is_left_of_a_responses_stream() {
+    let frames: Vec<&str> = RESPONSES.split_inclusive("\n\n").collect();
+    let whole: Vec<String> = frames.iter().map(|frame| (*frame).to_owned()).collect();
+    assert_eq!(pass_on("openai-responses", &whole), (RESPONSES.to_owned(), true));
+    for seed in 0..5_000 {
+        let (out, is_whole) = pass_on("openai-responses", &upset(&frames, false, seed));
+        assert_eq!(read_responses(&out), is_whole, "{seed}: {out}");
+    }
+}
+
 #[test]
 fn a_strict_client_reads_whatever_is_left_of_an_anthropic_stream() {
     let frames: Vec<&str> = ANTHROPIC.split_inclusive("\n\n").collect();
     let whole: Vec<String> = frames.iter().map(|frame| (*frame).to_owned()).collect();
     assert_eq!(pass_on("anthropic", &whole), (ANTHROPIC.to_owned(), true));
-    for seed in 0..20_000 {
-        let (out, is_whole) = pass_on("anthropic", &upset(&frames, seed));
+    for seed in 0..5_000 {
+        let (out, is_whole) = pass_on("anthropic", &upset(&frames, true, seed));
         assert_eq!(read_anthropic(&out), is_whole, "{seed}: {out}");
     }
 }
@@ -146,5 +202,43 @@ data: {"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":
 
 event: message_stop
 data: {"type":"message_stop"}
+
+"#;
+
+const RESPONSES: &str = r#"event: response.created
+data: {"type":"response.created","response":{"id":"resp_1","object":"response","created_at":7,"status":"in_progress","model":"g","output":[]},"sequence_number":0}
+
+event: response.output_item.added
+data: {"type":"response.output_item.added","output_index":0,"item":{"id":"rs_1","type":"reasoning","summary":[]},"sequence_number":1}
+
+event: response.reasoning_summary_text.delta
+data: {"type":"response.reasoning_summary_text.delta","item_id":"rs_1","output_index":0,"summary_index":0,"delta":"hm","sequence_number":2}
+
+event: response.output_item.done
+data: {"type":"response.output_item.done","output_index":0,"item":{"id":"rs_1","type":"reasoning","summary":[{"type":"summary_text","text":"hm"}]},"sequence_number":3}
+
+event: response.output_item.added
+data: {"type":"response.output_item.added","output_index":1,"item":{"id":"msg_1","type":"message","status":"in_progress","role":"assistant","content":[]},"sequence_number":4}
+
+event: response.content_part.added
+data: {"type":"response.content_part.added","item_id":"msg_1","output_index":1,"content_index":0,"part":{"type":"output_text","text":"","annotations":[],"logprobs":[]},"sequence_number":5}
+
+event: response.output_text.delta
+data: {"type":"response.output_text.delta","item_id":"msg_1","output_index":1,"content_index":0,"delta":"so","logprobs":[],"sequence_number":6}
+
+event: response.output_item.done
+data: {"type":"response.output_item.done","output_index":1,"item":{"id":"msg_1","type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","text":"so","annotations":[],"logprobs":[]}]},"sequence_number":7}
+
+event: response.output_item.added
+data: {"type":"response.output_item.added","output_index":2,"item":{"id":"fc_1","type":"function_call","status":"in_progress","call_id":"c","name":"f","arguments":""},"sequence_number":8}
+
+event: response.function_call_arguments.delta
+data: {"type":"response.function_call_arguments.delta","item_id":"fc_1","output_index":2,"delta":"{}","sequence_number":9}
+
+event: response.output_item.done
+data: {"type":"response.output_item.done","output_index":2,"item":{"id":"fc_1","type":"function_call","status":"completed","call_id":"c","name":"f","arguments":"{}"},"sequence_number":10}
+
+event: response.completed
+data: {"type":"response.completed","response":{"id":"resp_1","object":"response","created_at":7,"status":"completed","model":"g","output":[{"id":"rs_1","type":"reasoning","summary":[{"type":"summary_text","text":"hm"}]},{"id":"msg_1","type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","text":"so","annotations":[],"logprobs":[]}]},{"id":"fc_1","type":"function_call","status":"completed","call_id":"c","name":"f","arguments":"{}"}],"usage":{"input_tokens":9,"input_tokens_details":{"cached_tokens":0},"output_tokens":5,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":14}},"sequence_number":11}
 
 "#;

@@ -144,7 +144,7 @@ fn a_field_that_the_provider_was_not_sent_is_said_in_its_frames() {
     exchange.repeats.put(dialect(id).id(), key, value);
     let frame = |field: &str| {
         format!(
-            "event: response.created\ndata: {{\"type\":\"response.created\",\"response\":{{\"id\":\"r\",{field}}}}}\n\n"
+            "event: response.created\ndata: {{\"type\":\"response.created\",\"response\":{{\"id\":\"r\",{field}}},\"sequence_number\":0}}\n\n"
         )
     };
     let said = "\"previous_response_id\":\"resp_1\"";

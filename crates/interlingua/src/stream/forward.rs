@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use interlingua_dialects::{Lack, note};
 use interlingua_model::{Entry, Event, Ledger, Place, unfold};
-use interlingua_wire::{Frame, Framing};
+use interlingua_wire::{Frame, Framer, Framing};
 
 use super::Stream;
 
@@ -117,7 +117,15 @@ impl Stream {
             let what = "what clients would misread is written anew";
             self.ledger.change(note::ODD_INPUT, Place::REPLY, what);
         }
-        anew.into()
+        let anew = Bytes::from(anew);
+        if self.passed.is_sse {
+            let mut framer = Framer::new(Framing::Sse, usize::MAX);
+            framer.push(&anew);
+            while let Ok(Some(frame)) = framer.finish() {
+                self.writer.follow(&frame);
+            }
+        }
+        anew
     }
 
     /// The bytes of a frame without the mark of their order that a stream may begin with: many clients

@@ -42,6 +42,15 @@ impl Item {
         Self { id, index, kind, done: false, open: None, parts: 0, head: None }
     }
 
+    pub(super) fn kind(&self) -> &str {
+        self.kind.raw()
+    }
+
+    /// The words of the open block so far; the first says whether they are of the other kind.
+    pub(super) fn told(&self) -> Option<(bool, &str)> {
+        self.open.as_ref().map(|open| (open.other, open.told.as_str()))
+    }
+
     pub(super) fn is_done(&self) -> bool {
         self.done
     }

@@ -3,15 +3,18 @@
 //! Items are told in the order they begin; what comes for a later item waits until the earlier ones
 //! are done. A whole item says everything its pieces said: what the pieces left out is taken from it.
 
+mod anew;
 mod item;
 mod pieces;
 mod queue;
+mod whole;
 
 use bytestring::ByteString;
 use interlingua_model::{Event, Exchange, Failure, Ledger, Place};
 use interlingua_wire::json::Tape;
 use interlingua_wire::{Doc, Frame, Limits, Node, Text};
 
+use self::anew::Passed;
 use self::item::Item;
 use self::pieces::Piece;
 use self::queue::Queue;
@@ -33,6 +36,7 @@ pub(super) struct Reader {
     lacks: Lack,
     items: Vec<Item>,
     queue: Queue,
+    passed: Passed,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -57,6 +61,7 @@ impl Reader {
             lacks: Lack::Nothing,
             items: Vec::new(),
             queue: Queue::default(),
+            passed: Passed::default(),
         }
     }
 
@@ -73,6 +78,7 @@ impl Reader {
     }
 
     fn event(&mut self, kind: &str, root: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
+        self.passed.create(kind, root.get("response"), &self.exchange);
         if let "response.created" | "response.queued" | "response.in_progress" = kind {
             let again = kind == "response.in_progress" && self.progressed;
             self.progressed |= kind == "response.in_progress";
@@ -92,7 +98,7 @@ impl Reader {
                 self.lacks = Lack::Failed;
             }
             "response.completed" | "response.incomplete" => {
-                self.complete(response.unwrap_or(root), events, ledger);
+                self.complete(kind, response.unwrap_or(root), events, ledger);
             }
             "response.failed" | "error" => {
                 self.fail(error::of_response(response.unwrap_or(root)), events);
@@ -115,7 +121,8 @@ impl Reader {
     fn piece(&mut self, piece: &Piece<'_>, of: &str, events: &mut Vec<Event>, ledger: &mut Ledger) {
         let at = self
             .find(piece)
-            .unwrap_or_else(|| self.begin(Item::new(piece.id(), piece.output_index, of), events));
+            .unwrap_or_else(|| self.begin(piece.id(), piece.output_index, of, events));
+        self.passed.piece(at, of, piece);
         if self.items[at].is_done() {
             let what = "a piece of an item that is done came late";
             ledger.loss(note::STREAM_ORDER, Place::REPLY, what);
@@ -132,21 +139,29 @@ impl Reader {
         // An item that is begun twice is one item, unless the first is done.
         let again = self.items.iter().any(|item| !item.is_done() && item.is(id.as_ref(), index));
         if again {
-            return;
+            return self.passed.leave_out();
         }
         let kind = node.get("type").map(Node::word).unwrap_or_default();
-        let mut item = Item::new(id, index, &kind);
+        let at = self.begin(id, index, &kind, events);
+        self.passed.added(at, node);
         let mut steps = self.queue.steps();
-        let seat = Seat { reply: &self.reply, index: self.items.len() };
-        item.added(node, seat, &mut steps);
-        let at = self.begin(item, events);
+        let seat = Seat { reply: &self.reply, index: at };
+        self.items[at].added(node, seat, &mut steps);
         self.queue.take(at, steps, events);
     }
 
-    fn begin(&mut self, item: Item, events: &mut Vec<Event>) -> usize {
-        self.items.push(item);
+    fn begin(
+        &mut self,
+        id: Option<Text>,
+        index: Option<u64>,
+        kind: &str,
+        events: &mut Vec<Event>,
+    ) -> usize {
+        let at = self.items.len();
+        self.passed.item(id.as_ref(), index, kind, Seat { reply: &self.reply, index: at });
+        self.items.push(Item::new(id, index, kind));
         self.queue.begin(events);
-        self.items.len() - 1
+        at
     }
 
     fn done(&mut self, root: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
@@ -162,7 +177,8 @@ impl Reader {
                 let same = |item: &Item| open(item) && item.is_of(&kind) && item.has_index(index);
                 self.items.iter().rposition(same)
             });
-        let at = at.unwrap_or_else(|| self.begin(Item::new(id, index, &kind), events));
+        let at = at.unwrap_or_else(|| self.begin(id, index, &kind, events));
+        self.passed.done(at, node);
         self.finish_item(at, Some(node), events, ledger);
     }
 
@@ -191,25 +207,44 @@ impl Reader {
         by_id.or_else(by_index).or_else(last)
     }
 
+    /// Which item this one of the response's output is.
+    fn find_whole(&mut self, position: usize, node: Node<'_>, events: &mut Vec<Event>) -> usize {
+        let id = node.get("id").and_then(Node::text);
+        let kind = node.get("type").map(Node::word).unwrap_or_default();
+        let by_id = self.items.iter().position(|item| item.has_id(id.as_ref()));
+        let in_place = || {
+            let same = self.items.get(position).is_some_and(|item| item.is_of(&kind));
+            same.then_some(position)
+        };
+        let at = by_id.or_else(in_place);
+        at.unwrap_or_else(|| self.begin(id, Some(position as u64), &kind, events))
+    }
+
     /// The response as a whole: items that did not come by themselves, the counts, and the end.
-    fn complete(&mut self, response: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
+    fn complete(
+        &mut self,
+        kind: &str,
+        response: Node<'_>,
+        events: &mut Vec<Event>,
+        ledger: &mut Ledger,
+    ) {
         let output = response.get("output").into_iter().flat_map(Node::items);
+        let is_whole = kind == "response.completed";
+        let mut found = Vec::new();
         for (position, node) in output.enumerate() {
-            let id = node.get("id").and_then(Node::text);
-            let kind = node.get("type").map(Node::word).unwrap_or_default();
-            let by_id = self.items.iter().position(|item| item.has_id(id.as_ref()));
-            let in_place = || {
-                let same = self.items.get(position).is_some_and(|item| item.is_of(&kind));
-                same.then_some(position)
-            };
-            let at = by_id.or_else(in_place).unwrap_or_else(|| {
-                let item = Item::new(id, Some(position as u64), &kind);
-                self.begin(item, events)
-            });
+            let at = self.find_whole(position, node, events);
+            found.push(at);
+            if is_whole {
+                self.passed.done_at_end(at, node);
+            }
             if !self.items[at].is_done() {
                 self.finish_item(at, Some(node), events, ledger);
             }
         }
+        for (at, item) in self.items.iter().enumerate().filter(|_| is_whole) {
+            self.passed.never_done(at, item.kind(), item.told());
+        }
+        self.passed.complete(response, &found, &self.reply);
         self.finish_items(events, ledger);
         if let Some(usage) = response.get("usage").and_then(usage::decode) {
             events.push(Event::Usage(usage));
@@ -279,11 +314,16 @@ impl StreamReader for Reader {
             self.stage = Stage::Late;
             return;
         }
+        let is_object = data.trim_start().starts_with('{');
         let doc = match Doc::parse_on(data, Limits::default(), &mut self.tape) {
             Ok(doc) => doc,
             Err(malformed) => {
                 let what = format!("a frame is left out: {malformed}");
                 ledger.loss(note::BAD_FRAME, Place::REPLY, what);
+                // Of an event that is broken the client is to know.
+                if !is_object {
+                    self.passed.leave_out_frame();
+                }
                 return;
             }
         };
@@ -292,17 +332,20 @@ impl StreamReader for Reader {
         if piece.kind.is_empty() {
             piece.kind = frame.event.as_deref().unwrap_or_default().into();
         }
+        self.passed.begin(&piece.kind, piece.number);
         // A server that counts its events never sends the same one twice; one that does not count may
         // well say the same piece again.
-        let number = || root.get("sequence_number").and_then(Node::count);
-        if self.last == *doc.text() && number().is_some_and(|number| number > 0) {
+        if self.last == *doc.text() && piece.number.is_some_and(|number| number > 0) {
+            self.passed.leave_out();
             ledger.loss(note::STREAM_ORDER, Place::REPLY, "an event that came twice counts once");
         } else if let Some(of) = pieces::kind_of(&piece.kind) {
+            self.passed.create(&piece.kind, None, &self.exchange);
             self.start(None, events);
             self.piece(&piece, of, events, ledger);
         } else {
             self.event(&piece.kind, root, events, ledger);
         }
+        self.passed.end(&piece.kind, root, piece.number);
         drop(piece);
         self.last = doc.recycle(&mut self.tape);
     }
@@ -321,6 +364,14 @@ impl StreamReader for Reader {
         } else {
             self.fail(Failure::cut_short(), events);
         }
+    }
+
+    fn passes_on(&mut self) {
+        self.passed.on = true;
+    }
+
+    fn anew(&mut self) -> Option<Vec<u8>> {
+        self.passed.take()
     }
 
     fn lacks(&self) -> Lack {

@@ -12,6 +12,7 @@ pub(super) struct Piece<'d> {
     pub(super) output_index: Option<u64>,
     /// Which part of a message or of a summary.
     pub(super) part: Option<u64>,
+    pub(super) number: Option<u64>,
     said: Option<Node<'d>>,
     /// A part or an annotation as a whole.
     pub(super) whole: Option<Node<'d>>,
@@ -30,6 +31,7 @@ impl<'d> Piece<'d> {
                     piece.said = Some(field.value);
                 }
                 "part" | "annotation" => piece.whole = Some(field.value),
+                "sequence_number" => piece.number = field.value.count(),
                 _ => {}
             }
         }
