@@ -43,9 +43,10 @@ impl Dialect for Gemini {
         ID
     }
 
-    /// Some of its clients take a comment for a chunk; an empty line is passed over by all.
+    /// Some of its clients take a comment for a chunk, and some an empty line for the beginning of the next
+    /// one; two are passed over by all.
     fn filler(&self) -> &'static [u8] {
-        b"\n"
+        b"\n\n"
     }
 
     fn turns_key(&self) -> &'static str {

@@ -4,13 +4,14 @@
 //! only the first may go on with a block of the chunk before it.
 
 use interlingua_model::{Delta, Event, Exchange, Failure, Ledger, Place, Stop, StopReason, Usage};
+use interlingua_wire::frame::write_json;
 use interlingua_wire::json::Tape;
-use interlingua_wire::{Doc, Frame, Json, Limits, Node, Text};
+use interlingua_wire::{Doc, Frame, Framing, Json, Limits, Node, Text};
 
 use super::read_parts::{Parts, Standing};
-use super::{ID, citations, error, names, outcome, reply};
+use super::{Gemini, ID, citations, error, names, outcome, reply};
 use crate::notice::given_up;
-use crate::{StreamReader, note};
+use crate::{Dialect as _, StreamReader, note};
 
 pub(super) struct Reader {
     id: Option<Text>,
@@ -26,6 +27,9 @@ pub(super) struct Reader {
     message: Option<Text>,
     /// Fields without a name that were told already: they repeat in each chunk.
     told: Vec<(Text, Json)>,
+    /// Chunks leave as they come, but for the last one if something is said in its place.
+    passes_on: bool,
+    anew: Option<Vec<u8>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -56,7 +60,14 @@ impl Reader {
             end: None,
             message: None,
             told: Vec::new(),
+            passes_on: false,
+            anew: None,
         }
+    }
+
+    /// Says something in place of a frame that clients would misread.
+    fn say(&mut self, instead: &[u8]) {
+        self.anew = self.passes_on.then(|| instead.to_vec());
     }
 
     fn chunk(&mut self, chunk: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
@@ -210,16 +221,26 @@ impl StreamReader for Reader {
             if frame.raw.starts_with(b":") && !self.has_ended() {
                 events.push(Event::Ping);
             }
+            // Some packages take every line for a part of a chunk.
+            if has_other_lines(&frame.raw, "") {
+                self.say(Gemini.filler());
+            }
             return;
         };
         // Some relays end the stream as another dialect does.
         if !data.starts_with('{') && data.trim() == "[DONE]" {
-            return;
+            return self.say(b"");
         }
+        let odd = self.passes_on && has_other_lines(&frame.raw, &data);
+        let is_json = data.trim_start().starts_with(['{', '[']);
         let doc = match Doc::parse_on(data, Limits::default(), &mut self.tape) {
             Ok(doc) => doc,
             Err(malformed) => {
                 let what = format!("left out a frame: {malformed}");
+                // Of a chunk that is broken the client is to know.
+                if !is_json {
+                    self.say(b"");
+                }
                 return ledger.loss(note::BAD_FRAME, Place::REPLY, what);
             }
         };
@@ -230,6 +251,11 @@ impl StreamReader for Reader {
             }
         } else {
             self.chunk(root, events, ledger);
+        }
+        if odd {
+            let mut out = Vec::new();
+            write_json(Framing::Sse, None, &mut out, |data| data.json(&root.json()));
+            self.anew = Some(out);
         }
         doc.recycle(&mut self.tape);
     }
@@ -258,7 +284,29 @@ impl StreamReader for Reader {
         });
     }
 
+    fn passes_on(&mut self) {
+        self.passes_on = true;
+    }
+
+    fn anew(&mut self) -> Option<Vec<u8>> {
+        self.anew.take()
+    }
+
     fn has_stopped(&self) -> bool {
         self.end.is_some()
     }
 }
+
+/// Whether an event has other lines than its data. Packages read what is between two blank lines as one line
+/// of data, and pass over the rest or give up.
+fn has_other_lines(raw: &[u8], data: &str) -> bool {
+    match raw.first() {
+        Some(b'd') => raw.len() > LONGEST_FRAME + data.len(),
+        // An element of an array begins with a mark or with space.
+        Some(first) => *first == b':' || first.is_ascii_alphabetic(),
+        None => false,
+    }
+}
+
+/// What a frame may have around its data.
+const LONGEST_FRAME: usize = b"data: \r\n\r\n".len();
