@@ -97,6 +97,18 @@ fn a_cut_stream_ends_in_an_error_after_what_came() {
 }
 
 #[test]
+fn what_is_added_begins_a_frame_of_its_own_however_lines_end() {
+    let frame = "data: {\"id\":\"r\",\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}";
+    for end in ["", "\n", "\r", "\r\n", "\r\r", "\n\n", "\r\n\r\n"] {
+        let came = format!("{frame}{end}");
+        let done =
+            translate("openai-chat", "openai-chat", &Exchange::default(), &[came.as_bytes()]);
+        let again = translate("openai-chat", "native", &Exchange::default(), &[&done.out]);
+        assert!(done.text().ends_with("data: [DONE]\n\n") && again.reply.is_ok(), "{end:?}");
+    }
+}
+
+#[test]
 fn nothing_at_all_is_an_error_too() {
     for to in interlingua::ALL {
         let done = translate("anthropic", to.id().0, &Exchange::default(), &[]);

@@ -222,6 +222,8 @@ fn missing_end(raw: &[u8]) -> &'static [u8] {
             b""
         }
         0 => b"\n\n",
+        // One line feed would only complete the end of the line.
+        1 if raw.ends_with(b"\r") => b"\n\n",
         _ => b"\n",
     }
 }
