@@ -3,6 +3,7 @@
 //! Packages find an item by its id or its place, take pieces only for what has begun, number events, and
 //! read the end of a response without asking: its items, its id and its counts.
 
+use bytes::Bytes;
 use interlingua_model::Exchange;
 use interlingua_wire::frame::write_json;
 use interlingua_wire::json::Object;
@@ -31,6 +32,8 @@ pub(super) struct Passed {
     before: Vec<u8>,
     odd: Vec<(&'static str, Json)>,
     left_out: bool,
+    /// Events of the server's own that came before the response: packages know of nothing before it.
+    early: Vec<u8>,
     anew: Option<Vec<u8>>,
 }
 
@@ -272,9 +275,14 @@ impl Passed {
     }
 
     /// After an event was read: says it anew, if it cannot leave as it came.
-    pub(super) fn end(&mut self, kind: &str, root: Node<'_>, number: Option<u64>) {
+    pub(super) fn end(&mut self, kind: &str, root: Node<'_>, number: Option<u64>, raw: &Bytes) {
         if !self.on {
             return;
+        }
+        let raw = raw.strip_prefix(BYTE_ORDER).unwrap_or(raw);
+        if !self.created && is_aside(kind) {
+            self.early.extend_from_slice(raw);
+            return self.leave_out_frame();
         }
         if self.left_out {
             self.anew = Some(std::mem::take(&mut self.before));
@@ -286,12 +294,25 @@ impl Passed {
             self.odd.push((NUMBER, Json::number(self.next)));
         }
         self.next += u64::from(counts);
-        if !self.odd.is_empty() || !self.before.is_empty() {
-            let mut out = std::mem::take(&mut self.before);
+        if self.odd.is_empty() && self.before.is_empty() && self.early.is_empty() {
+            return;
+        }
+        let mut out = std::mem::take(&mut self.before);
+        let early = std::mem::take(&mut self.early);
+        let begins = kind == "response.created";
+        if !begins {
+            out.extend_from_slice(&early);
+        }
+        if self.odd.is_empty() {
+            out.extend_from_slice(raw);
+        } else {
             let json = whole::replaced(root, &self.odd);
             write_json(Framing::Sse, Some(kind), &mut out, |data| data.json(&json));
-            self.anew = Some(out);
         }
+        if begins {
+            out.extend_from_slice(&early);
+        }
+        self.anew = Some(out);
     }
 
     /// What is said in place of the frame that was read.
@@ -319,4 +340,10 @@ fn place(index: u64, item: &Json, o: &mut Object<'_>) {
     o.json("item", item);
 }
 
+/// Whether an event only tells something beside the response.
+fn is_aside(kind: &str) -> bool {
+    !kind.starts_with("response.") && !matches!(kind, "" | "error" | "keepalive" | "ping")
+}
+
+const BYTE_ORDER: &[u8] = b"\xef\xbb\xbf";
 const NUMBER: &str = "sequence_number";

@@ -345,7 +345,7 @@ impl StreamReader for Reader {
         } else {
             self.event(&piece.kind, root, events, ledger);
         }
-        self.passed.end(&piece.kind, root, piece.number);
+        self.passed.end(&piece.kind, root, piece.number, &frame.raw);
         drop(piece);
         self.last = doc.recycle(&mut self.tape);
     }
