@@ -22,8 +22,8 @@ use crate::watching::{Watching, Writing};
 
 /// Translates one streamed reply. Bytes go in as they come and leave as soon as they mean something.
 ///
-/// Within one dialect each frame leaves as the bytes it came in, and what its end lacks is added. The events
-/// are read all the same, so the reply is known when the stream ends.
+/// Within one dialect each frame leaves as the bytes it came in; what clients would misread is said anew, and what
+/// the end lacks is added. The events are read all the same, so the reply is known when the stream ends.
 ///
 /// ```
 /// use interlingua::{Exchange, Stream, find};

@@ -161,6 +161,19 @@ fn a_strict_client_reads_whatever_is_left_of_an_anthropic_stream() {
     }
 }
 
+#[test]
+fn what_comes_twice_is_read_once() {
+    let twice = |stream: &str| {
+        let frames = stream.split_inclusive("\n\n");
+        frames.flat_map(|frame| [frame.to_owned(), frame.to_owned()]).collect::<Vec<_>>()
+    };
+    let (out, is_whole) = pass_on("openai-responses", &twice(RESPONSES));
+    assert!(is_whole && out.matches("\"delta\":\"so\"").count() == 1, "{out}");
+    assert!(read_responses(&out), "{out}");
+    let (out, is_whole) = pass_on("anthropic", &twice(ANTHROPIC));
+    assert!(is_whole && read_anthropic(&out), "{out}");
+}
+
 const ANTHROPIC: &str = r#"event: message_start
 data: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"c","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":9,"output_tokens":1}}}
 
