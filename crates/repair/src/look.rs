@@ -45,7 +45,11 @@ impl Work<'_> {
     pub fn holds_less(&self, block: &Block, least: Least) -> bool {
         let text = match &block.body {
             // Where blank texts are taken, reasoning is a text as any other.
-            Body::Thinking(thinking) if least == Least::Something => Some(&thinking.text),
+            Body::Thinking(thinking)
+                if least == Least::Something && !self.profile.texts.as_a_whole =>
+            {
+                Some(&thinking.text)
+            }
             // And documents of text are said as texts.
             Body::Media(media) if least == Least::Something => match &media.source {
                 Source::Text(text) => Some(text),

@@ -89,6 +89,7 @@ impl Survey {
     /// Looks at a turn; whether there is thinking in it.
     fn turn(&mut self, turn: &Turn) -> bool {
         self.note(About::Extras, !turn.extras.is_empty());
+        let assistants = turn.role == Role::Assistant;
         let (mut solid, mut thinks, mut perhaps) = (false, false, false);
         let mut last = Says::Nothing;
         for (at, block) in turn.blocks.iter().enumerate() {
@@ -98,7 +99,8 @@ impl Survey {
                 last = says;
             }
             match says {
-                Says::Something => solid = true,
+                // Calls are the assistant's to make.
+                Says::Something => solid |= assistants || !matches!(block.body, Body::ToolCall(_)),
                 Says::Thought => {
                     self.note(About::OddThinking, at > 0 && !thinks);
                     thinks = true;

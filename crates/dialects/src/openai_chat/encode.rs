@@ -89,6 +89,7 @@ impl<'a> Pen<'a> {
         extras: &Extras,
         out: &mut Array<'_>,
     ) {
+        let crosses = !blocks.is_empty() && self.conversation.source != ID;
         let mut pieces = Vec::with_capacity(blocks.len());
         for (place, block) in blocks {
             match &block.body {
@@ -97,6 +98,10 @@ impl<'a> Pen<'a> {
                 }
                 _ => content::pieces(block, place, &mut pieces, self),
             }
+        }
+        // Nothing of them can be said here.
+        if crosses && pieces.is_empty() {
+            return;
         }
         out.object(|o| {
             o.word("role", role);

@@ -32,7 +32,8 @@ use crate::work::many::Going;
 use crate::{Work, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
-    if work.profile.texts.least == Least::Nothing {
+    let texts = work.profile.texts;
+    if texts.least == Least::Nothing || texts.as_a_whole && work.is_own() {
         return;
     }
     for turn in 0..work.turns().len() {

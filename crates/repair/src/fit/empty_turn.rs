@@ -27,9 +27,10 @@ use interlingua_wire::{Json, Text};
 
 use super::empty_text::{leave_out, note};
 use crate::Work;
-use crate::look::{instructs, words};
+use crate::look::{instructs, is_call, words};
 use crate::profile::calls::Answers;
 use crate::profile::roles::{Instructions, Joined, Last};
+use crate::profile::texts::NoContent;
 use crate::thoughts::is_thinking;
 use crate::work::many::Going;
 
@@ -116,8 +117,12 @@ fn follows(work: &Work<'_>, turn: usize, role: Role) -> bool {
 /// Has no block that says something.
 fn is_empty(work: &Work<'_>, turn: usize) -> bool {
     let assistants = work.turns()[turn].role == Role::Assistant;
+    let uncalled = !assistants && work.profile.texts.as_a_whole;
     let nothing = |block: &Verbatim<Block>| {
-        work.is_refused(block) || assistants && is_filler(work, block) || !work.is_said(block)
+        work.is_refused(block)
+            || assistants && is_filler(work, block)
+            || uncalled && is_call(block)
+            || !work.is_said(block)
     };
     match work.blocks(turn) {
         [] => true,
@@ -148,7 +153,9 @@ fn is_taken(work: &Work<'_>, turn: usize) -> bool {
         Role::User => work.takes_empty(),
         // What has fields beside its content says something by them, where it may stand.
         Role::System | Role::Developer => {
-            let stands = work.is_own() && roles.instructions != Instructions::Apart;
+            let stands = work.is_own()
+                && roles.instructions != Instructions::Apart
+                && work.profile.texts.no_content == NoContent::Taken;
             work.takes_empty() || stands && this.blocks.is_empty() && !this.extras.is_empty()
         }
     }
@@ -220,7 +227,9 @@ fn fill_or_leave_out(work: &mut Work<'_>, turn: usize, before: &mut Before) -> b
     let place = Place::turn(turn);
     let what = format!("left out {whose}: there is nothing in it");
     let fields = work.turns()[turn].extras.of(work.profile.dialect);
-    if fields.iter().any(|(_, value)| *value != Json::NULL) {
+    if work.blocks(turn).iter().any(|block| is_call(block)) {
+        work.loss(place, what + ", but for a call that cannot stand there");
+    } else if fields.iter().any(|(_, value)| *value != Json::NULL) {
         work.loss(place, what + ", but for fields beside it");
     } else {
         work.change(place, what);
@@ -235,7 +244,10 @@ fn fill_or_leave_out(work: &mut Work<'_>, turn: usize, before: &mut Before) -> b
 
 fn fill(work: &mut Work<'_>, turn: usize) {
     let cache = work.blocks(turn).iter().find_map(|block| block.cache.clone());
-    work.sift(turn, |work, at| work.is_said(work.block(turn, at)));
+    work.sift(turn, |work, at| {
+        let block = work.block(turn, at);
+        work.is_said(block) && !is_call(block)
+    });
     let mut block = Block::text(Text::word(EMPTY_MESSAGE));
     block.cache = cache;
     work.insert(turn, 0, block);

@@ -152,6 +152,10 @@ pub(super) static ROWS: &[(Scope, Roles)] = &[
         Scope::flavors("openai-chat", &["moonshot"]),
         Roles { silent_assistant: false, silent_last: false, ..PLAIN },
     ),
+    (
+        Scope::flavors("openai-chat", &["xai"]),
+        Roles { empty_turns: false, silent_assistant: false, silent_last: false, ..BASE },
+    ),
     (Scope::flavors("openai-chat", &["glm"]), Roles { none: NoTurns::UserNeeded, ..PLAIN }),
     (Scope::all("openai-chat"), BASE),
     (

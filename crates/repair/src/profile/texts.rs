@@ -9,6 +9,9 @@ use super::Scope;
 pub struct Texts {
     /// What a text of a turn must hold.
     pub least: Least,
+    /// This is asked of a message as a whole: a text may hold less beside something that holds enough.
+    /// Calls of the user's do not count.
+    pub as_a_whole: bool,
     /// What a text in the list of a tool's result must hold.
     pub least_in_result: Least,
     /// What a text of the instructions must hold.
@@ -126,6 +129,16 @@ pub(super) static ROWS: &[(Scope, Texts)] = &[
         Scope::flavors("openai-chat", &["mistral"]),
         Texts { no_content: NoContent::SilenceRefused, reasoning_in_content: true, ..BASE },
     ),
+    (
+        Scope::flavors("openai-chat", &["xai"]),
+        Texts {
+            least: Least::Something,
+            as_a_whole: true,
+            reasoning_alone: Alone::Refused,
+            no_content: NoContent::SilenceRefused,
+            ..BASE
+        },
+    ),
     (Scope::all("openai-chat"), BASE),
     (Scope::all("openai-responses"), BASE),
     (
@@ -148,6 +161,7 @@ pub(super) static ROWS: &[(Scope, Texts)] = &[
 /// What asks for nothing.
 const BASE: Texts = Texts {
     least: Least::Nothing,
+    as_a_whole: false,
     least_in_result: Least::Nothing,
     least_in_system: Least::Nothing,
     between_reasoning: EmptyText::Drop,

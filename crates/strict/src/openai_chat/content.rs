@@ -40,19 +40,6 @@ const STRING: Words = words! {
     &["generic"] => "messages.{index}.content: Input should be a valid string",
 };
 
-pub(super) const MOONSHOT_EMPTY: Rule = Rule {
-    name: "moonshot-empty",
-    status: 400,
-    when: "An assistant message has neither text nor calls.",
-    words: NOTHING.lines,
-    evidence: Evidence::Seen,
-    source: "public code, several repositories",
-    check: moonshot_empty,
-};
-const NOTHING: Words = words! {
-    &["moonshot"] => "Invalid request: the message at position {index} with role 'assistant' must not be empty",
-};
-
 pub(super) const GROQ_NULL: Rule = Rule {
     name: "groq-null",
     status: 400,
@@ -219,17 +206,6 @@ fn at_column(
         ..Refusal::default()
     };
     words.refuse(request, findings, &refusal);
-}
-
-fn moonshot_empty(request: &Request<'_>, findings: &mut Findings) {
-    for message in messages(request) {
-        if message.is("assistant") && message.is_empty() && !message.has_calls() {
-            let index = message.index.to_string();
-            let refusal =
-                Refusal { path: message.path(), fills: &[("index", &index)], ..Refusal::default() };
-            NOTHING.refuse(request, findings, &refusal);
-        }
-    }
 }
 
 fn groq_null(request: &Request<'_>, findings: &mut Findings) {

@@ -20,6 +20,7 @@ mod schema;
 mod sealed;
 mod shape;
 mod signatures;
+mod silence;
 mod thinking;
 mod tools;
 mod types;
@@ -117,7 +118,8 @@ static RULES: &[Rule] = &[
     content::IMAGE_OUTSIDE_USER,
     content::FILE_DATA,
     content::OLLAMA_IMAGE,
-    content::MOONSHOT_EMPTY,
+    silence::MOONSHOT_EMPTY,
+    silence::XAI_EMPTY,
     content::JSON_WORD,
     pairing::CALL_ID_LENGTH,
     pairing::CALL_TYPE,

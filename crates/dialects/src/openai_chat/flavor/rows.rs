@@ -104,7 +104,6 @@ pub const FLAVORS: &[Flavor] = &[
     // "Argument not supported on this model: presencePenalty", even when its value is 0.
     Flavor {
         name: "xai",
-        no_text: NoText::Null,
         efforts: &[("minimal", "low"), ("xhigh", "high"), ("max", "high"), ("ultra", "high")],
         skills: &[
             NamedChoice,
