@@ -170,6 +170,19 @@ pub(crate) fn is_object(work: &Work<'_>) -> bool {
     fields.any(|field| field.key == CHOICE && field.value.is_object())
 }
 
+/// Whether the body spells its choice as an object that names no function within it, and is none of these
+/// types.
+pub(crate) fn is_flat(work: &Work<'_>, types: &[&str]) -> bool {
+    let mut fields = work.conversation().fields.iter();
+    let Some(field) = fields.find(|field| field.key == CHOICE && field.value.is_object()) else {
+        return false;
+    };
+    let doc = field.value.doc();
+    let kind = doc.root().get("type").map(Node::word).unwrap_or_default();
+    let function = doc.root().get("function").and_then(|function| function.get("name"));
+    work.is_own() && !types.contains(&&*kind) && function.is_none()
+}
+
 /// Whether the client's own choice names a function as the dialect does.
 pub(crate) fn names_function(work: &Work<'_>) -> bool {
     let mut fields = work.conversation().fields.iter();

@@ -1,8 +1,8 @@
 //! A tool choice that the target cannot follow is left to the model.
 //!
 //! There is nothing to choose from where there are no tools; a tool that is not there cannot be called;
-//! and some models cannot be forced to call one. That none is to be called is said in the instructions
-//! where there is no other place for it.
+//! and some models cannot be forced to call one. A choice as another API spells it is spelled anew. That
+//! none is to be called is said in the instructions where there is no other place for it.
 //!
 //! ## Why
 //! > tool_choice may only be specified while providing tools.
@@ -12,6 +12,8 @@
 //! > Invalid value for 'tool_choice': no function named 'read' was specified in the 'tools' parameter.
 //!
 //! > tool_choice: type "tool" and "any" are not supported for this model.
+//!
+//! > Missing required parameter: 'tool_choice.function'.
 //!
 //! ## Example
 //! ```text
@@ -110,7 +112,15 @@ fn choose(work: &mut Work<'_>) {
             // The list is written anew.
             work.tools();
         }
+    } else if is_flat(work) && offer::forget_choice(work) {
+        work.change(Place::SETTINGS, "the tool choice is spelled as it is here");
+        work.tools();
     }
+}
+
+/// Whether the choice is an object of another kind than the target reads.
+fn is_flat(work: &Work<'_>) -> bool {
+    work.profile.params.choice.nested.is_some_and(|types| offer::is_flat(work, types))
 }
 
 /// A choice that nobody can read cannot be made where there are no tools, either.
@@ -123,7 +133,7 @@ pub(crate) fn unread(work: &mut Work<'_>) {
     if lone && !offer::has_any(work) {
         offer::forget_choice(work);
         work.change(Place::SETTINGS, "left out the tool choice: there are no tools");
-    } else if !row.named && offer::is_object(work) {
+    } else if !row.named && offer::is_object(work) || is_flat(work) {
         offer::forget_choice(work);
         work.change(Place::SETTINGS, "left out a tool choice that nobody can read");
     }

@@ -89,6 +89,7 @@ static RULES: &[Rule] = &[
     thinking::QWEN_NOT_STREAMED,
     thinking::QWEN_JSON,
     tools::NAMED_CHOICE,
+    tools::CHOICE_SHAPE,
     tools::UNKNOWN_CHOICE,
     tools::MOONSHOT_REQUIRED_CHOICE,
     tools::TOOL_TYPE,

@@ -114,6 +114,21 @@ const UNKNOWN: Words = words! {
     &["vllm"] => "The tool specified in `tool_choice` does not match any of the specified `tools`",
 };
 
+pub(super) const CHOICE_SHAPE: Rule = Rule {
+    name: "choice-shape",
+    status: 400,
+    when: "The tool_choice is an object that has no function, such as that of another API.",
+    words: SHAPE.lines,
+    evidence: Evidence::Seen,
+    source: "public code 60248967179, 61511184616 (OpenAI); vLLM source; public code 69559623803 (DashScope, a probe); pi#5154 (Z.ai)",
+    check: choice_shape,
+};
+const SHAPE: Words = words! {
+    INVENTOR => "Missing required parameter: '{at}'.",
+    &["vllm", "qwen"] => "Expected field `function` in `tool_choice`. Correct usage: `{\"type\": \"function\", \"function\": {\"name\": \"my_function\"}}`",
+    &["glm"] => "Invalid API parameter, please check the documentation.",
+};
+
 pub(super) const MOONSHOT_REQUIRED_CHOICE: Rule = Rule {
     name: "moonshot-required-choice",
     status: 400,
@@ -275,6 +290,29 @@ fn unknown_choice(request: &Request<'_>, findings: &mut Findings) {
         };
         UNKNOWN.refuse(request, findings, &refusal);
     }
+}
+
+fn choice_shape(request: &Request<'_>, findings: &mut Findings) {
+    let Some(choice) = request.body.field("tool_choice").filter(|one| one.is_object()) else {
+        return;
+    };
+    let inventor = INVENTOR.contains(&request.flavor);
+    if inventor && ["allowed_tools", "custom"].contains(&string(choice, "type")) {
+        return;
+    }
+    let function = choice.field("function").filter(|function| function.is_object());
+    let at = match function {
+        None => "tool_choice.function",
+        Some(function) if function.field("name").is_none() => "tool_choice.function.name",
+        Some(_) => return,
+    };
+    let refusal = Refusal {
+        path: at.into(),
+        fills: &[("at", at)],
+        param: Some(at),
+        code: Some("missing_required_parameter"),
+    };
+    SHAPE.refuse(request, findings, &refusal);
 }
 
 fn moonshot_required_choice(request: &Request<'_>, findings: &mut Findings) {

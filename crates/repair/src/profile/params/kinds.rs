@@ -123,12 +123,15 @@ pub(super) const FREE_CHOICE: Choosing = Choosing {
     parallel: true,
     known_name: false,
     named: true,
+    nested: None,
     lone_parallel: true,
     functions_only: false,
     plain_names: false,
     brought_by: &[],
     old: false,
 };
+/// Only functions are named in an object.
+pub(super) const NESTED_CHOICE: Choosing = Choosing { nested: Some(&[]), ..FREE_CHOICE };
 pub(super) const ANY_FORMAT: Format = Format {
     json: true,
     json_in_words: false,
@@ -157,6 +160,7 @@ pub(super) const CHAT_INVENTED: Params = Params {
     choice: Choosing {
         without_tools: Lone::Nothing,
         known_name: true,
+        nested: Some(&["allowed_tools", "custom"]),
         lone_parallel: false,
         old: true,
         ..FREE_CHOICE

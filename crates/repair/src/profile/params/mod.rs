@@ -122,6 +122,8 @@ pub struct Choosing {
     pub known_name: bool,
     /// One tool can be named.
     pub named: bool,
+    /// One that is made in an object names a function within it, but for those of these types.
+    pub nested: Option<&'static [&'static str]>,
     /// Whether calls may be made side by side can be said.
     pub parallel: bool,
     /// And where there are no tools.

@@ -3,8 +3,8 @@
 use super::kinds::{
     ANY_FORMAT, CHAT_INVENTED, CHAT_RANGES, CHAT_REASONING, CONVERSE, CONVERSE_FIELDS, COPY, FIXED,
     FOUR_STOPS, FREE_CHOICE, FREE_LENGTH, GROK, GROK_REASONING, GROQ_STRANGERS, IN_WORDS, KIMI_OLD,
-    LOGPROBS, MEDIUM, MISTRAL_STRANGERS, NOT_BOTH, OLD, ONLY_MEDIUM, RESPONDING, ROUTED, STRANGERS,
-    STREAMED, SUBSCRIBED, TOOLS_LOGPROBS, UNFORCED, UNIT,
+    LOGPROBS, MEDIUM, MISTRAL_STRANGERS, NESTED_CHOICE, NOT_BOTH, OLD, ONLY_MEDIUM, RESPONDING,
+    ROUTED, STRANGERS, STREAMED, SUBSCRIBED, TOOLS_LOGPROBS, UNFORCED, UNIT,
 };
 use super::kinds_gemini::{GEMINI_OLD, OLD_VERTEX, STUDIO, VERTEX, VERTEX_2_5};
 use super::shapes;
@@ -161,7 +161,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
             ..COPY
         },
     ),
-    (Scope::flavors(CHAT, &["glm"]), Params { stops: FOUR_STOPS, ..COPY }),
+    (Scope::flavors(CHAT, &["glm"]), Params { stops: FOUR_STOPS, choice: NESTED_CHOICE, ..COPY }),
     (
         Scope::of(CHAT, &["moonshot"], KIMI_OLD),
         Params {
@@ -183,7 +183,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
     (
         Scope::flavors(CHAT, &["qwen"]),
         Params {
-            choice: Choosing { forced: Forced::NotWhileThinking, ..FREE_CHOICE },
+            choice: Choosing { forced: Forced::NotWhileThinking, ..NESTED_CHOICE },
             format: Format { json_word: true, json_while_thinking: false, ..ANY_FORMAT },
             streams_thinking: true,
             ..COPY
@@ -200,7 +200,7 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
         Scope::flavors(CHAT, &["vllm"]),
         Params {
             max_tokens: MaxTokens { least: 1, ..FREE_LENGTH },
-            choice: Choosing { without_tools: Lone::OnlyNone, known_name: true, ..FREE_CHOICE },
+            choice: Choosing { without_tools: Lone::OnlyNone, known_name: true, ..NESTED_CHOICE },
             conflicts: &[STREAMED],
             ..COPY
         },
