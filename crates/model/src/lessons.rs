@@ -18,6 +18,10 @@ pub enum Lesson {
     /// How thinking is asked for, and where it stands.
     Thinking(Habit),
     Image(ImageLimit),
+    /// An answer has no more tokens than this.
+    Length(u64),
+    /// Neighbours of one role are one turn.
+    Alternation,
     /// Reasoning with a seal of this fingerprint does not go back.
     Seal(u64),
 }
@@ -122,6 +126,7 @@ impl Lesson {
             (Self::Field(one), Self::Field(other)) => one.path == other.path,
             (Self::Thinking(one), Self::Thinking(other)) => one.about() == other.about(),
             (Self::Image(one), Self::Image(other)) => one.word() == other.word(),
+            (Self::Length(_), Self::Length(_)) => true,
             (one, other) => one == other,
         }
     }
@@ -174,6 +179,8 @@ impl fmt::Display for Lesson {
                     write!(f, "{}={most}", one.word())
                 }
             },
+            Self::Length(most) => write!(f, "max-tokens={most}"),
+            Self::Alternation => f.write_str("roles=alternate"),
             Self::Seal(seal) => write!(f, "seal={seal:016x}"),
             Self::Field(RefusedField { path, instead, betas }) => {
                 write!(f, "field={path}")?;
@@ -214,6 +221,8 @@ impl FromStr for Lesson {
             "crowd-side" => {
                 Self::Image(ImageLimit::CrowdSide(value.parse().map_err(|_| NoLesson)?))
             }
+            "max-tokens" => Self::Length(value.parse().map_err(|_| NoLesson)?),
+            "roles" if value == "alternate" => Self::Alternation,
             "seal" => Self::Seal(u64::from_str_radix(value, 16).map_err(|_| NoLesson)?),
             "field" => {
                 let mut words = value.split(' ');

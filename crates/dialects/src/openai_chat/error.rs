@@ -326,5 +326,7 @@ const PHRASES: &[(&str, FailureKind)] = &[
     ("content management policy", FailureKind::Filtered),
     ("requires moderation", FailureKind::Filtered),
     ("rate limit reached", FailureKind::RateLimit),
+    // A template throws, and the server says that it broke.
+    ("conversation roles must alternate", FailureKind::Shape),
     ("overloaded", FailureKind::Overloaded),
 ];

@@ -12,13 +12,15 @@
 //! > Please ensure that function call turn comes immediately after a user turn or after a function
 //! > response turn.
 //!
+//! > Conversation roles must alternate user/assistant/user/assistant/...
+//!
 //! ## Example
 //! ```text
 //! before   user: "first"   user: "second"   assistant: "ok"   assistant: "and more"
 //! after    user: "first", "second"          assistant: "ok", "and more"
 //! ```
 
-use interlingua_model::{Block, Body, Place, Role, Turn, Verbatim};
+use interlingua_model::{Block, Body, Lesson, Place, Role, Turn, Verbatim};
 use interlingua_wire::Text;
 
 use super::ends_with_assistant::CONTINUE;
@@ -28,13 +30,14 @@ use super::{blank_between_reasoning, misplaced_thinking};
 use crate::look::{is_assistants, is_call, is_result};
 use crate::pairing::Spot;
 use crate::profile::roles::Joined;
+use crate::profile::texts::Strings;
 use crate::work::many::Moved;
 use crate::{About, Work};
 
 pub fn apply(work: &mut Work<'_>) {
     // Where dialects are crossed, writing joins what belongs together.
-    let joined = work.profile.roles.joined;
-    if joined == Joined::None || !work.is_own() {
+    let joined = joined(work);
+    if joined == Joined::None || joined != Joined::Words && !work.is_own() {
         return;
     }
     // Thinking may stand elsewhere among what is joined, and words may end elsewhere.
@@ -44,6 +47,18 @@ pub fn apply(work: &mut Work<'_>) {
         work.begin("blank-between-reasoning");
         blank_between_reasoning::apply(work);
         work.begin("alternation");
+    }
+}
+
+/// Which neighbours are joined here, also by what was learned.
+fn joined(work: &Work<'_>) -> Joined {
+    match work.profile.roles.joined {
+        Joined::None | Joined::AtTheEnd | Joined::BeforeCalls
+            if work.profile.lessons.iter().any(|lesson| *lesson == Lesson::Alternation) =>
+        {
+            Joined::Words
+        }
+        joined => joined,
     }
 }
 
@@ -57,6 +72,7 @@ fn alternate(work: &mut Work<'_>, joined: Joined) -> bool {
             Joined::All => this.role == next.role,
             Joined::BeforeCalls => is_assistants(this) && is_assistants(next) && has_call(next),
             Joined::AtTheEnd => turn >= end,
+            Joined::Words => this.role == next.role && ![this, next].iter().any(|one| tells(one)),
         }
     };
     let mut pairs = 0..work.turns().len().saturating_sub(1);
@@ -115,6 +131,22 @@ fn is_stranger(turn: &Turn) -> bool {
     turn.extras.all().is_some_and(|(dialect, _)| turn.extras.find(dialect, UNKNOWN).is_some())
 }
 
+/// Whether the texts of a turn run on from those before: as pieces of one, or in a list that not every
+/// template parts.
+fn runs_on(work: &Work<'_>, turn: usize) -> bool {
+    match joined(work) {
+        Joined::None | Joined::All | Joined::BeforeCalls => false,
+        Joined::AtTheEnd => true,
+        Joined::Words if is_assistants(&work.turns()[turn]) => work.is_own(),
+        Joined::Words => work.profile.texts.strings != Strings::Everybodys,
+    }
+}
+
+/// Whether the turn tells what a tool returned.
+fn tells(turn: &Turn) -> bool {
+    turn.blocks.iter().any(|block| is_result(block))
+}
+
 fn has_call(turn: &Verbatim<Turn>) -> bool {
     turn.blocks.iter().any(|block| is_call(block))
 }
@@ -130,10 +162,14 @@ fn part(work: &mut Work<'_>, at: usize) {
 }
 
 fn join(work: &mut Work<'_>, turn: usize, joining: &mut Joining) {
-    let whose = if is_assistants(&work.turns()[turn]) { "assistant's" } else { "user's" };
-    let what = format!("joined with the {whose} turn before: roles alternate here");
+    let before = match work.turns()[turn].role {
+        Role::Assistant => "assistant's turn",
+        Role::User => "user's turn",
+        Role::System | Role::Developer => "instructions",
+    };
+    let what = format!("joined with the {before} before: roles alternate here");
     work.change(Place::turn(turn + 1), what);
-    if work.profile.roles.joined == Joined::AtTheEnd
+    if runs_on(work, turn)
         && let Some(Body::Text { text, .. }) = work.blocks(turn + 1).first().map(|one| &one.body)
     {
         // Their texts become pieces of one.

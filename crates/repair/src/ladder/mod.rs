@@ -41,6 +41,10 @@ pub enum Kind {
         instead: Option<String>,
     },
     Image(ImageLimit),
+    /// More tokens are asked for than the model answers with.
+    Length(u64),
+    /// Two turns of one role follow each other.
+    Roles,
 }
 
 /// How providers say a thing.
@@ -67,6 +71,8 @@ pub enum Says {
     ImageSize,
     ImageSide,
     CrowdSide,
+    Length,
+    Roles,
 }
 
 /// Where a row's path stands.
@@ -126,6 +132,8 @@ impl Row {
             Says::Field => Kind::Field { instead: found.get("instead").map(str::to_owned) },
             Says::ImageSize => Kind::Image(ImageLimit::Size(usize::try_from(most()?).ok()?)),
             Says::ImageSide => Kind::Image(ImageLimit::Side(u32::try_from(most()?).ok()?)),
+            Says::Length => Kind::Length(most()?),
+            Says::Roles => Kind::Roles,
             Says::CrowdSide => Kind::Image(ImageLimit::CrowdSide(u32::try_from(most()?).ok()?)),
         };
         let is_field = matches!(kind, Kind::Field { .. });

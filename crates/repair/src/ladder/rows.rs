@@ -173,6 +173,25 @@ pub(super) static ROWS: &[Row] = &[
     field(CHAT, "property '{path}' is unsupported"),
     field(GOOGLE, "Unknown name \"{name}\" at '{path}': Cannot find field."),
     field(GOOGLE, "Unknown name \"{path}\": Cannot find field."),
+    // The length of an answer.
+    length(ANY, "max_tokens: {any} > {most}, which is the maximum allowed number of output tokens"),
+    length(OPENAI, "This model supports at most {most} completion tokens"),
+    length(ANY, "the valid range of max_tokens is [1, {most}]"),
+    length(ANY, "Range of max_tokens should be [1, {most}]"),
+    length(CHAT, "`max_tokens` must be less than or equal to `{most}`"),
+    // Whose turn it is.
+    row(
+        CHAT,
+        "onversation roles must alternate user/assistant/user/assistant/...",
+        Says::Roles,
+        At::Nowhere,
+    ),
+    row(
+        CHAT,
+        "onversation roles must alternate user and assistant roles except for tool calls and results",
+        Says::Roles,
+        At::Nowhere,
+    ),
     // Images.
     row(
         ANY,
@@ -196,6 +215,10 @@ pub(super) static ROWS: &[Row] = &[
 
 const fn row(dialects: &'static [&'static str], words: &'static str, says: Says, at: At) -> Row {
     Row { dialects, words, says, at }
+}
+
+const fn length(dialects: &'static [&'static str], words: &'static str) -> Row {
+    row(dialects, words, Says::Length, At::Nowhere)
 }
 
 const fn thinking(dialects: &'static [&'static str], words: &'static str, habit: Habit) -> Row {

@@ -1,11 +1,14 @@
 //! What may be learned from a complaint, the likeliest first.
 
-use interlingua_model::{Block, Conversation, DialectId, EmptyText, Lesson, Lessons, RefusedField};
+use interlingua_model::{
+    Block, Conversation, DialectId, EmptyText, Lesson, Lessons, RefusedField, Turn,
+};
 
 use super::path::{canonical, ends};
 use super::{Complaint, Kind};
 use crate::fingerprint::fingerprint;
-use crate::look::{is_assistants, is_reasoning, words};
+use crate::look::{is_assistants, is_reasoning, is_result, words};
+use crate::number;
 
 /// What was refused.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +48,8 @@ pub fn rungs(complaint: &Complaint, sent: Sent<'_>) -> Vec<Vec<Lesson>> {
             vec![lessons]
         }
         Kind::Image(limit) => vec![vec![Lesson::Image(*limit)]],
+        Kind::Length(most) => length(sent, *most),
+        Kind::Roles => alternation(sent),
     };
     let is_new = |lesson: &Lesson| !sent.lessons.iter().any(|known| known == lesson);
     rungs.retain(|rung| rung.iter().any(is_new));
@@ -72,6 +77,23 @@ fn modified(sent: Sent<'_>) -> Vec<Vec<Lesson>> {
         (false, false) => &[],
     };
     order.iter().map(|one| vec![Lesson::EmptyText(*one)]).collect()
+}
+
+/// A shorter answer is of help only to who asked for a longer one.
+fn length(sent: Sent<'_>, most: u64) -> Vec<Vec<Lesson>> {
+    let asked = sent.conversation.settings.max_tokens.as_ref().and_then(number::said);
+    let longer = most > 0 && asked.is_some_and(|asked| number::count(asked) > most);
+    if longer { vec![vec![Lesson::Length(most)]] } else { Vec::new() }
+}
+
+/// Somebody may also have spoken out of turn with nobody of the same role beside.
+fn alternation(sent: Sent<'_>) -> Vec<Vec<Lesson>> {
+    let speaks = |turn: &Turn| !turn.blocks.iter().any(|block| is_result(block));
+    let mut pairs = sent.conversation.turns.windows(2);
+    let beside = pairs.any(
+        |two| matches!(two, [one, next] if one.role == next.role && speaks(one) && speaks(next)),
+    );
+    if beside { vec![vec![Lesson::Alternation]] } else { Vec::new() }
 }
 
 /// Texts that stand between two blocks of reasoning, and say nothing.

@@ -25,8 +25,12 @@ impl Profile {
                     let (few, known) = self.media.crowd.unwrap_or((MANY, u32::MAX));
                     self.media.crowd = Some((few, known.min(*most)));
                 }
+                Lesson::Length(most) => {
+                    let known = &mut self.params.max_tokens.most;
+                    *known = (*known).min(*most);
+                }
                 // Rules of their own look at these.
-                Lesson::Field(_) | Lesson::Seal(_) => {}
+                Lesson::Field(_) | Lesson::Alternation | Lesson::Seal(_) => {}
             }
         }
     }

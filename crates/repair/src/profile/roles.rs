@@ -81,6 +81,8 @@ pub enum Joined {
     BeforeCalls,
     /// The assistant's at the end.
     AtTheEnd,
+    /// All that hold no results, also where dialects are crossed.
+    Words,
     All,
 }
 

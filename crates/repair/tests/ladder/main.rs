@@ -35,6 +35,8 @@ fn shown(complaint: Option<Complaint>) -> String {
         Kind::Prefix => format!("prefix{at}"),
         Kind::Thinking(habit) => Lesson::Thinking(habit).to_string(),
         Kind::Image(limit) => Lesson::Image(limit).to_string(),
+        Kind::Length(most) => Lesson::Length(most).to_string(),
+        Kind::Roles => Lesson::Alternation.to_string(),
         Kind::Field { instead: None } => {
             let others = others.iter().map(|other| format!(" and {other}"));
             format!("field{at}{}", others.collect::<String>())
@@ -77,6 +79,8 @@ fn lessons_are_written_and_read_as_lines() {
         "image-size=5242880",
         "image-side=8000",
         "crowd-side=2000",
+        "max-tokens=8192",
+        "roles=alternate",
         "seal=00000000000000aa",
         "field=tools.*.custom.defer_loading",
         "field=max_tokens as=max_completion_tokens",

@@ -363,4 +363,52 @@ pub(crate) const SAID: &[Said] = &[
     ("openai-chat", "Corrupted file.", "", ""),
     ("openai-responses", "Unsupported parameter: ", "", ""),
     ("gemini", "Request contains an invalid argument.", "", ""),
+    (
+        "anthropic",
+        "max_tokens: 128001 > 128000, which is the maximum allowed number of output tokens for claude-opus-4-8",
+        "",
+        "max-tokens=128000",
+    ),
+    (
+        "openai-chat",
+        "max_tokens is too large: 32000. This model supports at most 16384 completion tokens, whereas you provided 32000.",
+        "",
+        "max-tokens=16384",
+    ),
+    (
+        "openai-chat",
+        "Invalid max_tokens value, the valid range of max_tokens is [1, 8192]",
+        "",
+        "max-tokens=8192",
+    ),
+    (
+        "openai-chat",
+        "<400> InternalError.Algo.InvalidParameter: Range of max_tokens should be [1, 8192]",
+        "",
+        "max-tokens=8192",
+    ),
+    (
+        "openai-chat",
+        "`max_tokens` must be less than or equal to `40960`, the maximum value for `max_tokens` is less than the `context_window` for this model",
+        "",
+        "max-tokens=40960",
+    ),
+    (
+        "openai-chat",
+        "After the optional system message, conversation roles must alternate user/assistant/user/assistant/...",
+        "",
+        "roles=alternate",
+    ),
+    (
+        "openai-chat",
+        "Error rendering prompt with jinja template: \"Conversation roles must alternate user/assistant/user/assistant/...\".",
+        "",
+        "roles=alternate",
+    ),
+    (
+        "openai-chat",
+        "\n------------\nWhile executing CallExpression at line 47, column 32 in source:\n...\nError: Jinja Exception: After the optional system message, conversation roles must alternate user and assistant roles except for tool calls and results.",
+        "",
+        "roles=alternate",
+    ),
 ];

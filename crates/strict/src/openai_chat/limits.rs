@@ -23,6 +23,30 @@ const RANGE: Words = words! {
     &["below"] => "Invalid '{name}': decimal below minimum value. Expected a value >= {limit}, but got {value} instead.",
 };
 
+pub(super) const MAX_TOKENS_ABOVE_CAP: Rule = Rule {
+    name: "max-tokens-above-cap",
+    status: 400,
+    when: "More tokens are asked for than the model answers with; known of models that do not reason.",
+    words: LONG_ANSWER.lines,
+    evidence: Evidence::Seen,
+    source: "ExtractThinker#346 (gpt-4o), opencode#140 (gpt-4.1), openai-python#687, NextChat#3195 (4096); public code 33120450029",
+    check: max_tokens_above_cap,
+};
+const LONG_ANSWER: Words = words! {
+    INVENTOR => "{name} is too large: {asked}. This model supports at most {most} completion tokens, whereas you provided {asked}.",
+};
+/// How a model's name begins, and how many tokens its answer has at most.
+const ANSWERS: &[(&str, u32)] = &[
+    ("gpt-4o-2024-05-13", 4_096),
+    ("gpt-4o", 16_384),
+    ("gpt-4.1", 32_768),
+    ("gpt-4-turbo", 4_096),
+    ("gpt-4-1106", 4_096),
+    ("gpt-4-0125", 4_096),
+    ("gpt-3.5-turbo-1106", 4_096),
+    ("gpt-3.5-turbo-0125", 4_096),
+];
+
 pub(super) const TOP_LOGPROBS: Rule = Rule {
     name: "top-logprobs",
     status: 400,
@@ -147,6 +171,21 @@ fn out_of_range(request: &Request<'_>, findings: &mut Findings) {
         let (limit, value) = (limit.to_string(), value.to_string());
         let fills = [("name", *name), ("limit", limit.as_str()), ("value", value.as_str())];
         refuse(words, request, findings, &field(name, &fills, code));
+    }
+}
+
+fn max_tokens_above_cap(request: &Request<'_>, findings: &mut Findings) {
+    let model = request.model.rsplit('/').next().unwrap_or_default();
+    let Some((_, most)) = ANSWERS.iter().find(|(start, _)| model.starts_with(start)) else {
+        return;
+    };
+    for name in ["max_tokens", "max_completion_tokens"] {
+        let Some(asked) = given(request, name).filter(|asked| asked.is_number()) else { continue };
+        if asked.as_f64() > Some(f64::from(*most)) {
+            let (asked, most) = (asked.to_string(), most.to_string());
+            let fills = [("name", name), ("asked", &asked), ("most", &most)];
+            LONG_ANSWER.refuse(request, findings, &field(name, &fills, "invalid_value"));
+        }
     }
 }
 

@@ -76,6 +76,7 @@ static RULES: &[Rule] = &[
     params::OPENROUTER_EFFORT,
     params::RESPONSE_FORMAT,
     limits::OUT_OF_RANGE,
+    limits::MAX_TOKENS_ABOVE_CAP,
     limits::OPENROUTER_LEAST_TOKENS,
     limits::NO_LENGTH,
     limits::TOP_LOGPROBS,

@@ -98,10 +98,10 @@ pub(in crate::profile) static ROWS: &[(Scope, Params)] = &[
     (claude(&["claude-3-"]), capped(OLD, 4_096)),
     (Scope::all("anthropic"), UNFORCED),
     // Chat, as its inventor serves it.
-    (
-        inventor(&["^gpt-3", "^gpt-4", "^gpt-5-chat"]),
-        Params { verbosities: ONLY_MEDIUM, ..CHAT_INVENTED },
-    ),
+    (inventor(BRIEF), capped(TALKER, 4_096)),
+    (inventor(&["^gpt-4o"]), capped(TALKER, 16_384)),
+    (inventor(&["^gpt-4.1"]), capped(TALKER, 32_768)),
+    (inventor(&["^gpt-3", "^gpt-4", "^gpt-5-chat"]), TALKER),
     (inventor(CHAT_NAMES), CHAT_INVENTED),
     (inventor(&["^gpt-5", "^gpt-6", "^gpt-7", "^gpt-8", "^gpt-9"]), CHAT_REASONING),
     (inventor(&["^gpt-"]), CHAT_INVENTED),
@@ -254,6 +254,18 @@ const GEMINI_FORMAT: Format = Format {
     asked_by: Some(("generationConfig", "responseMimeType", "application/json")),
     ..ANY_FORMAT
 };
+
+/// Models that do not reason, and know one verbosity.
+const TALKER: Params = Params { verbosities: ONLY_MEDIUM, ..CHAT_INVENTED };
+/// Those that answer in 4096 tokens.
+const BRIEF: &[&str] = &[
+    "^gpt-4o-2024-05-13",
+    "^gpt-4-turbo",
+    "^gpt-4-1106",
+    "^gpt-4-0125",
+    "^gpt-3.5-turbo-1106",
+    "^gpt-3.5-turbo-0125",
+];
 
 const fn claude(models: &'static [&'static str]) -> Scope {
     Scope::models("anthropic", models)
