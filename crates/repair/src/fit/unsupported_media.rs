@@ -257,7 +257,8 @@ fn wrong_type(
         }
         MediaKind::Video => true,
     };
-    (!taken).then(|| mime.into_owned())
+    let refused = rules.refused_types.contains(&&*mime);
+    (!taken || refused).then(|| mime.into_owned())
 }
 
 /// The text of a document that is given as data, and of a type that is text; or of none, if it is text.

@@ -22,6 +22,8 @@ pub struct Media {
     pub image_names: &'static [&'static str],
     /// Types that documents may say they have; `None` where any will do.
     pub document_types: Option<&'static [&'static str]>,
+    /// Types that nothing may say it has.
+    pub refused_types: &'static [&'static str],
     /// Types that sounds may say they have, where they are written anew; `None` where any will do.
     pub audio_types: Option<&'static [&'static str]>,
     /// An image is of the type that it says.
@@ -161,6 +163,7 @@ pub(super) const ANYTHING: Media = Media {
     image_types: None,
     image_names: &[],
     document_types: None,
+    refused_types: &[],
     audio_types: None,
     exact_types: false,
     images: Checked::Unchecked,

@@ -56,6 +56,11 @@ pub(super) const UNSEEN: Kinds = Kinds { image: NO, ..EVERYTHING };
 pub(super) const GEMINI: Media = Media {
     image_types: Some(&["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"]),
     image_names: &[""],
+    refused_types: &[
+        "application/json",
+        "application/octet-stream",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ],
     base64: true,
     ..ANYTHING
 };

@@ -125,15 +125,24 @@ fn nameless(request: &Request<'_>, findings: &mut Findings) {
     }
 }
 
-fn media_types(request: &Request<'_>, findings: &mut Findings) {
+fn image_types(request: &Request<'_>, findings: &mut Findings) {
+    media_types(request, findings, |mime| {
+        mime.to_lowercase().starts_with("image/") && !IMAGES.contains(&mime)
+    });
+}
+
+fn document_types(request: &Request<'_>, findings: &mut Findings) {
+    media_types(request, findings, |mime| UNREAD.contains(&mime));
+}
+
+fn media_types(request: &Request<'_>, findings: &mut Findings, is_refused: impl Fn(&str) -> bool) {
     for (path, part) in parts(request) {
         let inner = field(part, "function_response").map_or(&[][..], |it| many(it, "parts"));
         let inner = inner.iter().enumerate();
         let inner = inner.map(|(at, part)| (format!("{path}.function_response.parts[{at}]"), part));
         for (path, part) in std::iter::once((path.clone(), part)).chain(inner) {
             let mime = field(part, "inline_data").map_or("", |data| text(data, "mime_type"));
-            let is_image = mime.to_lowercase().starts_with("image/");
-            if is_image && !IMAGES.contains(&mime) {
+            if is_refused(mime) {
                 let words = if is_vertex(request.flavor) {
                     let what = format!(
                         "it has a mimeType parameter with value {mime}, which is not supported. Update the mimeType and try again"
@@ -149,6 +158,11 @@ fn media_types(request: &Request<'_>, findings: &mut Findings) {
 }
 
 const IMAGES: &[&str] = &["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"];
+const UNREAD: &[&str] = &[
+    "application/json",
+    "application/octet-stream",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+];
 const ROLE: &str = "Please use a valid role: user, model.";
 const ALTERNATE: &str = "Please ensure that multiturn requests alternate between user and model.";
 const MULTI: &str =
@@ -158,7 +172,7 @@ const SINGLE: &str =
 const NO_TEXT: &str = "Unable to submit request because it must have a text parameter. Add a text parameter and try again.";
 const EMPTY_TEXT: &str = "Unable to submit request because it has an empty text parameter. Add a value to the parameter and try again.";
 
-pub(super) const RULES: [Rule; 9] = [
+pub(super) const RULES: [Rule; 10] = [
     Rule {
         name: "no-contents",
         status: 400,
@@ -229,7 +243,16 @@ pub(super) const RULES: [Rule; 9] = [
         words: "Unsupported MIME type: {type}\nUnable to submit request because it has a mimeType parameter with value {type}, which is not supported. Update the mimeType and try again. Learn more: {url}",
         evidence: Evidence::Seen,
         source: "comic-translate PR#399, gemini-cli#3054, #14838, MaiBot#1435, gemini-ai#3, vscode#286628; Vertex: public code 70917727330",
-        check: media_types,
+        check: image_types,
+    },
+    Rule {
+        name: "document-type",
+        status: 400,
+        when: "A document is of a type that was seen to be refused: JSON, Word, or any bytes.",
+        words: "Unsupported MIME type: {type}\nUnable to submit request because it has a mimeType parameter with value {type}, which is not supported. Update the mimeType and try again. Learn more: {url}",
+        evidence: Evidence::Seen,
+        source: "agno#3964, mcp-handley-lab PR#51, python-genai#829",
+        check: document_types,
     },
     Rule {
         name: "ends-with-model",
