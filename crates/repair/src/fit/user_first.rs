@@ -27,7 +27,7 @@ pub fn apply(work: &mut Work<'_>) {
     let wanted = match work.profile.roles.first {
         First::Anyone => false,
         First::User => true,
-        First::NotTheAssistant => work.leading() == 0 && work.conversation().system.is_empty(),
+        First::NotTheAssistant => !is_instructed(work),
     };
     if wanted {
         let mut turn = Turn::new(Role::User);
@@ -35,6 +35,13 @@ pub fn apply(work: &mut Work<'_>) {
         work.insert_turn(first, turn);
         work.change(Place::turn(first), "the user speaks first");
     }
+}
+
+/// Whether any instructions are said before.
+fn is_instructed(work: &Work<'_>) -> bool {
+    let leading = &work.turns()[..work.leading()];
+    leading.iter().any(|turn| work.is_spoken(turn))
+        || work.conversation().system.iter().any(|block| work.is_said(block))
 }
 
 const START: &str = "(start of the conversation)";
