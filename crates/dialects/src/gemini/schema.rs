@@ -5,7 +5,7 @@ use interlingua_wire::{Json, Node, Text, Writer};
 use super::names;
 
 /// The provider's own kind of schema as JSON Schema: types in lower case, `nullable` as a type,
-/// counts as numbers.
+/// counts as numbers, references with their sign.
 pub(super) fn to_json_schema(schema: Node<'_>) -> Json {
     if !differs(schema) {
         return schema.json();
@@ -36,10 +36,10 @@ pub(super) fn asks_nothing(schema: &Json) -> bool {
 fn differs(schema: Node<'_>) -> bool {
     schema.fields().any(|field| match names::one_of(&field.name(), TRANSLATED) {
         Some("type") => field.value.word().bytes().any(|byte| byte.is_ascii_uppercase()),
-        Some("properties" | "defs") => field.value.fields().any(|one| differs(one.value)),
+        Some("properties" | "$defs") => field.value.fields().any(|one| differs(one.value)),
         Some("anyOf") => !field.is("anyOf") || field.value.items().any(differs),
         Some("items" | "additionalProperties") => differs(field.value),
-        Some("nullable") => true,
+        Some("nullable" | "defs" | "ref") => true,
         Some("enum") | None => false,
         Some(_) => field.value.is_string() || field.name().contains('_'),
     })
@@ -67,7 +67,12 @@ fn lower(schema: Node<'_>, out: &mut Writer) {
                     }
                 }
                 Some("nullable") => {}
-                Some(key @ ("properties" | "defs")) => object.object(key, |all| {
+                Some("ref") if value.is_string() => {
+                    let place = value.word();
+                    let inside = place.strip_prefix("#/defs/").map(|at| format!("#/$defs/{at}"));
+                    object.text("$ref", &Text::new(inside.as_deref().unwrap_or(&place)));
+                }
+                Some(key @ ("properties" | "defs" | "$defs")) => object.object(plain(key), |all| {
                     for one in value.fields() {
                         lower(one.value, all.key_text(&one.key()));
                     }
@@ -140,6 +145,11 @@ fn raise(schema: Node<'_>, out: &mut Writer) {
     });
 }
 
+/// The key in JSON Schema.
+fn plain(key: &'static str) -> &'static str {
+    if key == "defs" { "$defs" } else { key }
+}
+
 /// A schema of nothing but `null`, which the provider's own kind says beside the others.
 fn is_null_type(schema: Node<'_>) -> bool {
     schema.len() == 1 && schema.get("type").is_some_and(|kind| kind.word() == "null")
@@ -152,6 +162,8 @@ const TRANSLATED: &[&str] = &[
     "enum",
     "properties",
     "defs",
+    "$defs",
+    "ref",
     "items",
     "additionalProperties",
     "anyOf",
