@@ -212,3 +212,30 @@ fn fields_that_are_named_at_once_go_at_once() {
     let vital = format!("{}; {}", refused("one"), refused("messages.0.content"));
     assert!(climbed(&vital, "a", &[]).is_empty(), "the other would still be refused");
 }
+
+/// What is learned from these words, of a conversation of these roles that asks for so many tokens.
+fn taught(said: &str, roles: &[Role], asked: u64) -> Vec<Lesson> {
+    let dialect = dialect("openai-chat");
+    let mut conversation = Conversation::new(dialect);
+    conversation.turns = roles.iter().map(|role| Turn::new(*role).into()).collect();
+    conversation.settings.edit().max_tokens = Some(Json::number(asked));
+    let failure = Failure::new(FailureKind::Shape, Text::new(said));
+    let complaint = ladder::read(dialect, &failure).unwrap();
+    let lessons = Lessons::default();
+    let sent = Sent { conversation: &conversation, dialect, betas: &[], lessons: &lessons };
+    rungs(&complaint, sent).into_iter().flatten().collect()
+}
+
+#[test]
+fn a_length_is_learned_from_who_asked_for_more() {
+    let said = "Invalid max_tokens value, the valid range of max_tokens is [1, 8192]";
+    assert_eq!(taught(said, &[Role::User], 32_000), [Lesson::Length(8192)]);
+    assert_eq!(taught(said, &[Role::User], 0), []);
+}
+
+#[test]
+fn roles_are_learned_to_alternate_where_they_do_not() {
+    let said = "Conversation roles must alternate user/assistant/user/assistant/...";
+    assert_eq!(taught(said, &[Role::User, Role::User], 1), [Lesson::Alternation]);
+    assert_eq!(taught(said, &[Role::Assistant, Role::User], 1), []);
+}
