@@ -99,8 +99,14 @@ impl Survey {
                 last = says;
             }
             match says {
-                // Calls are the assistant's to make.
-                Says::Something => solid |= assistants || !matches!(block.body, Body::ToolCall(_)),
+                // Calls are the assistant's to make, and results are the user's to bring.
+                Says::Something => {
+                    solid |= match block.body {
+                        Body::ToolCall(_) => assistants,
+                        Body::ToolResult(_) => !assistants,
+                        _ => true,
+                    }
+                }
                 Says::Thought => {
                     self.note(About::OddThinking, at > 0 && !thinks);
                     thinks = true;

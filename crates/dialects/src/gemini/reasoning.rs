@@ -32,9 +32,18 @@ pub(super) fn decode(config: Node<'_>) -> Reasoning {
         reasoning.effort = Some(Text::new(&level.word().to_ascii_lowercase()));
     }
     reasoning.display = names::get(config, "includeThoughts")
-        .and_then(Node::boolean)
+        .and_then(flag)
         .map(|shown| Text::word(if shown { SHOWN } else { HIDDEN }));
     reasoning
+}
+
+/// A truth value, also as a string, which is taken for one there.
+fn flag(node: Node<'_>) -> Option<bool> {
+    match &*node.word() {
+        "true" => Some(true),
+        "false" => Some(false),
+        _ => node.boolean(),
+    }
 }
 
 /// Writes the fields of a thinking config.

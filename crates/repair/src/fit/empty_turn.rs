@@ -27,7 +27,7 @@ use interlingua_wire::{Json, Text};
 
 use super::empty_text::{leave_out, note};
 use crate::Work;
-use crate::look::{instructs, is_call, words};
+use crate::look::{instructs, is_call, is_result, words};
 use crate::profile::calls::Answers;
 use crate::profile::roles::{Instructions, Joined, Last};
 use crate::profile::texts::NoContent;
@@ -117,11 +117,12 @@ fn follows(work: &Work<'_>, turn: usize, role: Role) -> bool {
 /// Has no block that says something.
 fn is_empty(work: &Work<'_>, turn: usize) -> bool {
     let assistants = work.turns()[turn].role == Role::Assistant;
-    let uncalled = !assistants && work.profile.texts.as_a_whole;
+    let as_a_whole = work.profile.texts.as_a_whole;
+    let out_of_place = if assistants { is_result } else { is_call };
     let nothing = |block: &Verbatim<Block>| {
         work.is_refused(block)
             || assistants && is_filler(work, block)
-            || uncalled && is_call(block)
+            || as_a_whole && out_of_place(block)
             || !work.is_said(block)
     };
     match work.blocks(turn) {
@@ -227,8 +228,8 @@ fn fill_or_leave_out(work: &mut Work<'_>, turn: usize, before: &mut Before) -> b
     let place = Place::turn(turn);
     let what = format!("left out {whose}: there is nothing in it");
     let fields = work.turns()[turn].extras.of(work.profile.dialect);
-    if work.blocks(turn).iter().any(|block| is_call(block)) {
-        work.loss(place, what + ", but for a call that cannot stand there");
+    if work.blocks(turn).iter().any(|block| is_call(block) || is_result(block)) {
+        work.loss(place, what + ", but for a call or a result that cannot stand there");
     } else if fields.iter().any(|(_, value)| *value != Json::NULL) {
         work.loss(place, what + ", but for fields beside it");
     } else {
