@@ -15,11 +15,12 @@
 //! after    tool: ""
 //! ```
 
-use interlingua_model::{Body, Place, Role, Turn};
+use interlingua_model::{Block, Body, Place, Role, Turn};
+use interlingua_wire::{Node, Text};
 
 use super::missing_role::UNKNOWN;
 use crate::Work;
-use crate::look::{is_assistants, is_call, is_reasoning, speaks_elsewhere};
+use crate::look::{is_assistants, is_call, is_reasoning, speaks_elsewhere, words};
 use crate::pairing::is_old;
 use crate::profile::texts::NoContent;
 
@@ -34,20 +35,25 @@ pub fn apply(work: &mut Work<'_>) {
         let stranger = this.extras.find(dialect, UNKNOWN).is_some();
         let calls = || this.blocks.iter().any(|block| is_call(block));
         let elsewhere = || is_assistants(this) && speaks_elsewhere(this, dialect) && !calls();
-        if (stranger || may_lack(this) || elsewhere()) && is_refused(work, turn) {
+        let blanks = work.profile.texts.as_a_whole;
+        if (stranger || may_lack(this, blanks) || elsewhere()) && is_refused(work, turn) {
             work.change(Place::turn(turn), "the message has no content: it is written with one");
             work.turn(turn);
         }
     }
 }
 
-/// Whether the blocks leave it open that there is no content.
-fn may_lack(turn: &Turn) -> bool {
+/// Whether the blocks leave it open that there is no content, or none but empty texts where these are none.
+fn may_lack(turn: &Turn, blanks: bool) -> bool {
     match turn.role {
         Role::Assistant => {
             let beside = |body: &Body| matches!(body, Body::Refusal(_) | Body::Media(_));
+            let any = turn.blocks.iter().any(|block| beside(&block.body));
+            let blank = |block: &Block| words(block).is_some_and(Text::is_empty);
             !turn.blocks.iter().any(|block| is_call(block))
-                && turn.blocks.iter().all(|block| is_reasoning(block) || beside(&block.body))
+                && turn.blocks.iter().all(|block| {
+                    is_reasoning(block) || beside(&block.body) || any && blanks && blank(block)
+                })
         }
         Role::System | Role::Developer | Role::User => {
             turn.blocks.iter().all(|block| match &block.body {
@@ -64,7 +70,7 @@ fn is_refused(work: &Work<'_>, turn: usize) -> bool {
     let message = text.doc();
     let content = message.root().get("content");
     let absent = content.is_none();
-    let null = content.is_some_and(interlingua_wire::Node::is_null);
+    let null = content.is_some_and(Node::is_null);
     match work.profile.texts.no_content {
         NoContent::Taken => false,
         NoContent::NullRefusedOfOthers => null && this.role != Role::Assistant,
@@ -72,9 +78,16 @@ fn is_refused(work: &Work<'_>, turn: usize) -> bool {
         NoContent::Refused => null || absent,
         NoContent::SilenceRefused => {
             let empty = content.is_some_and(|content| {
-                content.raw() == "\"\"" || content.is_array() && content.is_empty()
+                let texts = work.profile.texts;
+                let blank =
+                    |part: Node<'_>| texts.as_a_whole && part.get("text").is_some_and(is_nothing);
+                is_nothing(content) || content.is_array() && content.items().all(blank)
             });
             this.role == Role::Assistant && (null || absent || empty)
         }
     }
+}
+
+fn is_nothing(text: Node<'_>) -> bool {
+    text.raw() == "\"\""
 }

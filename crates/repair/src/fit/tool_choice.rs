@@ -71,7 +71,7 @@ fn choose(work: &mut Work<'_>) {
     }
     if let Choice::Named(name) = choice
         && !offer::has(work, name)
-        && (row.known_name && offer::names_function(work)
+        && (row.known_name && (offer::names_function(work) || is_flat(work))
             || !row.named
             || row.plain_names && !is_plain(&name.contents())
             || !work.is_own())
