@@ -216,7 +216,7 @@ fn thinking_is_asked_for_as_the_provider_says() {
 }
 
 /// A gateway in front of a provider of this dialect that says these things.
-fn stubbed(dialect: &str, answers: Vec<(u16, String)>) -> (House, Stub) {
+pub(crate) fn stubbed(dialect: &str, answers: Vec<(u16, String)>) -> (House, Stub) {
     let stub = Stub::saying(answers);
     let mut config = Config::from_nothing(&|_| None);
     let base = format!("http://{}", stub.addr);
@@ -229,12 +229,12 @@ fn stubbed(dialect: &str, answers: Vec<(u16, String)>) -> (House, Stub) {
     (House { runtime, simulator: None, gateway: Some(gateway) }, stub)
 }
 
-fn refusal(words: &str) -> (u16, String) {
+pub(crate) fn refusal(words: &str) -> (u16, String) {
     let error = json!({"type": "invalid_request_error", "message": words, "param": null});
     (400, json!({"type": "error", "error": error}).to_string())
 }
 
-fn said(dialect: &str) -> (u16, String) {
+pub(crate) fn said(dialect: &str) -> (u16, String) {
     let reply = match dialect {
         "openai-chat" => json!({
             "id": "r1", "object": "chat.completion", "created": 0, "model": "m",

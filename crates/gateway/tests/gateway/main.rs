@@ -17,6 +17,7 @@ mod guard;
 mod house;
 mod keys;
 mod ladder;
+mod ladder_of_chat;
 mod limits;
 mod matrix;
 mod named_items;
