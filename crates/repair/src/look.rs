@@ -1,7 +1,7 @@
 //! Questions that several rules ask of a conversation.
 
 use interlingua_model::{Block, Body, DialectId, Form, Role, Source, Turn, Verbatim};
-use interlingua_wire::Text;
+use interlingua_wire::{Node, Text};
 
 use crate::Work;
 use crate::media::base64;
@@ -215,6 +215,13 @@ pub(crate) fn words(block: &Block) -> Option<&Text> {
 }
 
 /// Reasoning, or an entry of a list of it that nobody can read.
+/// Whether content, as it is written, holds nothing; where `blanks`, empty texts in a list are nothing, too.
+pub(crate) fn is_vacant(content: Node<'_>, blanks: bool) -> bool {
+    let nothing = |text: Node<'_>| text.raw() == "\"\"";
+    let blank = |part: Node<'_>| blanks && part.get("text").is_some_and(nothing);
+    nothing(content) || content.is_array() && content.items().all(blank)
+}
+
 pub(crate) fn is_reasoning(block: &Block) -> bool {
     match &block.body {
         Body::Thinking(_) => true,

@@ -15,7 +15,7 @@ use tokio::runtime::Runtime;
 
 use crate::client::{Answer, CLIENTS, Client, delete, get, post};
 use crate::house::House;
-use crate::stub::Stub;
+use crate::stub::{Stub, refusal, said};
 
 const ANY: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 0);
 
@@ -227,28 +227,6 @@ pub(crate) fn stubbed(dialect: &str, answers: Vec<(u16, String)>) -> (House, Stu
     let gateway = Gateway::new(config).unwrap();
     let gateway = runtime.block_on(async { gateway.start(ANY).unwrap() });
     (House { runtime, simulator: None, gateway: Some(gateway) }, stub)
-}
-
-pub(crate) fn refusal(words: &str) -> (u16, String) {
-    let error = json!({"type": "invalid_request_error", "message": words, "param": null});
-    (400, json!({"type": "error", "error": error}).to_string())
-}
-
-pub(crate) fn said(dialect: &str) -> (u16, String) {
-    let reply = match dialect {
-        "openai-chat" => json!({
-            "id": "r1", "object": "chat.completion", "created": 0, "model": "m",
-            "choices": [{"index": 0, "finish_reason": "stop",
-                "message": {"role": "assistant", "content": "done"}}],
-            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
-        }),
-        _ => json!({
-            "id": "msg_1", "type": "message", "role": "assistant", "model": "m",
-            "content": [{"type": "text", "text": "done"}], "stop_reason": "end_turn",
-            "stop_sequence": null, "usage": {"input_tokens": 1, "output_tokens": 1},
-        }),
-    };
-    (200, reply.to_string())
 }
 
 fn ask(house: &House, body: &Value) -> Answer {

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::client::{Answer, post};
 use crate::house::House;
-use crate::ladder::{refusal, said, stubbed};
+use crate::ladder::stubbed;
+use crate::stub::{refusal, said};
 
 fn ask_chat(house: &House, body: &Value) -> Answer {
     post(house.addr(), "/v1/chat/completions", "", body.to_string().as_bytes())

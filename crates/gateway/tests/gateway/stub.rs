@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub(crate) struct Stub {
     pub(crate) addr: SocketAddr,
@@ -75,4 +75,28 @@ fn read(stream: &mut TcpStream) -> Option<Vec<u8>> {
             return Some(read[at + 4..at + 4 + length].to_vec());
         }
     }
+}
+
+/// A provider refuses, in these words.
+pub(crate) fn refusal(words: &str) -> (u16, String) {
+    let error = json!({"type": "invalid_request_error", "message": words, "param": null});
+    (400, json!({"type": "error", "error": error}).to_string())
+}
+
+/// A provider answers.
+pub(crate) fn said(dialect: &str) -> (u16, String) {
+    let reply = match dialect {
+        "openai-chat" => json!({
+            "id": "r1", "object": "chat.completion", "created": 0, "model": "m",
+            "choices": [{"index": 0, "finish_reason": "stop",
+                "message": {"role": "assistant", "content": "done"}}],
+            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+        }),
+        _ => json!({
+            "id": "msg_1", "type": "message", "role": "assistant", "model": "m",
+            "content": [{"type": "text", "text": "done"}], "stop_reason": "end_turn",
+            "stop_sequence": null, "usage": {"input_tokens": 1, "output_tokens": 1},
+        }),
+    };
+    (200, reply.to_string())
 }

@@ -18,7 +18,7 @@ use interlingua_model::{Place, Turn, Verbatim};
 use interlingua_wire::{Json, Node};
 
 use crate::Work;
-use crate::look::{instructs, is_assistants, is_reasoning, words};
+use crate::look::{instructs, is_assistants, is_reasoning, is_vacant, words};
 use crate::profile::texts::{Alone, Least};
 use crate::work::many::Going;
 
@@ -56,13 +56,8 @@ fn is_aborted(work: &Work<'_>, turn: &Verbatim<Turn>, alone: Alone) -> bool {
     // written anew has its reasoning elsewhere.
     let text = turn.text_for(work.profile.dialect).map(Json::doc);
     let content = text.as_ref().and_then(|text| text.root().get("content"));
-    let blank = |part: Node<'_>| part.get("text").is_some_and(|text| text.raw() == NOTHING);
-    let least = work.profile.texts.least != Least::Nothing;
-    let holds = |content: Node<'_>| {
-        !content.is_empty()
-            && content.raw() != NOTHING
-            && !(least && content.is_array() && content.items().all(blank))
-    };
+    let blanks = work.profile.texts.least != Least::Nothing;
+    let holds = |content: Node<'_>| !content.is_empty() && !is_vacant(content, blanks);
     if alone == Alone::Refused && content.is_some_and(holds) {
         return false;
     }
@@ -76,6 +71,3 @@ fn is_aborted(work: &Work<'_>, turn: &Verbatim<Turn>, alone: Alone) -> bool {
             is_reasoning(block) || words(block).is_some_and(nothing) || !work.is_said(block)
         })
 }
-
-/// An empty text, as it is written.
-const NOTHING: &str = "\"\"";

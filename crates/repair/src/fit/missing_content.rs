@@ -20,7 +20,7 @@ use interlingua_wire::{Node, Text};
 
 use super::missing_role::UNKNOWN;
 use crate::Work;
-use crate::look::{is_assistants, is_call, is_reasoning, speaks_elsewhere, words};
+use crate::look::{is_assistants, is_call, is_reasoning, is_vacant, speaks_elsewhere, words};
 use crate::pairing::is_old;
 use crate::profile::texts::NoContent;
 
@@ -77,17 +77,9 @@ fn is_refused(work: &Work<'_>, turn: usize) -> bool {
         NoContent::AbsenceRefused => absent,
         NoContent::Refused => null || absent,
         NoContent::SilenceRefused => {
-            let empty = content.is_some_and(|content| {
-                let texts = work.profile.texts;
-                let blank =
-                    |part: Node<'_>| texts.as_a_whole && part.get("text").is_some_and(is_nothing);
-                is_nothing(content) || content.is_array() && content.items().all(blank)
-            });
+            let blanks = work.profile.texts.as_a_whole;
+            let empty = content.is_some_and(|content| is_vacant(content, blanks));
             this.role == Role::Assistant && (null || absent || empty)
         }
     }
-}
-
-fn is_nothing(text: Node<'_>) -> bool {
-    text.raw() == "\"\""
 }
