@@ -19,6 +19,8 @@ struct Agent {
     /// The tool of the agent's that runs a command, and its arguments.
     tool: &'static str,
     arguments: &'static str,
+    /// It puts words that have spaces in them into quotes, which nobody takes off.
+    word_by_word: bool,
     before: &'static [&'static str],
     after: &'static [&'static str],
     models: &'static [&'static str],
@@ -71,8 +73,8 @@ fn works(agent: &Agent, model: &str, binary: &Path, place: &Path, config: &Path)
     let work = home.join("work");
     fs::create_dir_all(&work).map_err(|error| error.to_string())?;
     let prompt = format!("sim:call={} sim:arguments={}", agent.tool, agent.arguments);
-    let bin = place.join("node_modules").join(".bin");
-    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", bin.display());
+    let bins = BINS.map(|bin| place.join("node_modules").join(bin).display().to_string());
+    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", bins.join(":"));
     let mut started = Command::new("timeout");
     started
         .args(["120"])
@@ -81,7 +83,7 @@ fn works(agent: &Agent, model: &str, binary: &Path, place: &Path, config: &Path)
         .arg(config)
         .arg("--")
         .args(agent.before)
-        .arg(&prompt)
+        .args(prompt.splitn(if agent.word_by_word { usize::MAX } else { 1 }, ' '))
         .args(agent.after)
         .current_dir(&work)
         .env_clear()
@@ -134,6 +136,7 @@ const AGENTS: &[Agent] = &[
         name: "claude",
         tool: "Bash",
         arguments: r#"{"command":"echo INTERLINGUA_TOOL_RAN > proof.txt; cat proof.txt","description":"proof"}"#,
+        word_by_word: false,
         before: &["-p"],
         after: &["--output-format", "text", "--dangerously-skip-permissions"],
         models: &["openai/gpt-5.5", "gemini/gemini-3-pro"],
@@ -142,11 +145,35 @@ const AGENTS: &[Agent] = &[
         name: "codex",
         tool: "exec_command",
         arguments: r#"{"cmd":"echo INTERLINGUA_TOOL_RAN > proof.txt; cat proof.txt"}"#,
+        word_by_word: false,
         before: &["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"],
         after: &[],
         models: &["anthropic/claude-sonnet-4-5", "gemini/gemini-3-pro"],
     },
+    Agent {
+        name: "gemini",
+        tool: "run_shell_command",
+        arguments: r#"{"command":"echo INTERLINGUA_TOOL_RAN > proof.txt; cat proof.txt","description":"proof"}"#,
+        word_by_word: false,
+        before: &["--yolo", "-p"],
+        after: &[],
+        models: &["anthropic/claude-sonnet-4-5", "openai/gpt-5.5"],
+    },
+    #[cfg(target_arch = "x86_64")]
+    Agent {
+        name: "opencode",
+        tool: "bash",
+        arguments: r#"{"command":"echo${IFS}INTERLINGUA_TOOL_RAN>proof.txt;cat<proof.txt","description":"proof"}"#,
+        word_by_word: true,
+        before: &["run"],
+        after: &[],
+        models: &["anthropic/claude-sonnet-4-5", "gemini/gemini-3-pro"],
+    },
 ];
+
+/// Where their programs are. One has a package for each kind of machine, not all of them in every registry; so
+/// only that of the usual one is asked for.
+const BINS: [&str; 2] = [".bin", "opencode-linux-x64-baseline/bin"];
 
 /// Nobody outside is asked anything.
 const QUIET: &[(&str, &str)] = &[
@@ -155,6 +182,11 @@ const QUIET: &[(&str, &str)] = &[
     ("DISABLE_TELEMETRY", "1"),
     ("DISABLE_ERROR_REPORTING", "1"),
     ("DISABLE_AUTOUPDATER", "1"),
+    ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
+    ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
+    ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1"),
+    ("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1"),
+    ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
     ("HTTPS_PROXY", "http://127.0.0.1:9"),
     ("HTTP_PROXY", "http://127.0.0.1:9"),
     ("NO_PROXY", "127.0.0.1,localhost"),
