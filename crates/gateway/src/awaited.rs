@@ -21,7 +21,7 @@ use uuid::Uuid;
 
 use crate::out::Out;
 use crate::refusal::{Refusal, failure, stopped};
-use crate::{attempt, turn};
+use crate::{heard, turn};
 
 /// The turn that a stream of events is wanted from, once that is known.
 pub(crate) type Wanted = OnceLock<Uuid>;
@@ -99,8 +99,8 @@ impl Awaited {
             answer: None,
         })));
         let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, attempt::EVENTS);
-        headers.insert(CACHE_CONTROL, attempt::NO_CACHE);
+        headers.insert(CONTENT_TYPE, heard::EVENTS);
+        headers.insert(CACHE_CONTROL, heard::NO_CACHE);
         turn::name(headers, &turn.unwrap_or_default());
         response
     }

@@ -29,6 +29,7 @@ mod endpoint;
 mod excess;
 mod front;
 mod guarding;
+mod heard;
 mod heavy;
 mod keyring;
 mod keys;

@@ -16,11 +16,13 @@ pub(crate) struct Refusal {
     pub(crate) as_it_came: Option<Box<(Bytes, Option<HeaderValue>)>>,
     /// What was refused, where a provider did.
     pub(crate) sent: Option<Bytes>,
+    /// Nothing is wrong with what was sent: the model may say it better when it is asked once more.
+    pub(crate) by_chance: bool,
 }
 
 impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
-        Self { failure: Box::new(failure), as_it_came: None, sent: None }
+        Self { failure: Box::new(failure), as_it_came: None, sent: None, by_chance: false }
     }
 }
 

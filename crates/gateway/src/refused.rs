@@ -9,8 +9,9 @@ use interlingua_upstream::{Answer, retry};
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::time::timeout;
 
-use crate::attempt::{Order, heard};
+use crate::attempt::Order;
 use crate::config::{Route, To};
+use crate::heard::heard;
 use crate::refusal::Refusal;
 use crate::tale::Tale;
 
@@ -36,7 +37,7 @@ impl Order<'_> {
         // A page of something on the way is in nobody's dialect.
         let same = to.id() == self.client.id() && failure.written.is_some();
         let as_it_came = same.then(|| Box::new((body, headers.content_type().cloned())));
-        Refusal { failure: Box::new(failure), as_it_came, sent: None }
+        Refusal { as_it_came, ..failure.into() }
     }
 }
 

@@ -1,5 +1,7 @@
 //! A request that is sent as its model was learned to want it; refused for its shape, it is sent once
-//! more with what may help, and what helped is learned.
+//! more with what may help, and what helped is learned. So it is where nothing but the model's luck is missing.
+
+use std::time::Instant;
 
 use bytes::Bytes;
 use http::Response;
@@ -31,10 +33,19 @@ impl Order<'_> {
             Teacher { provider: name_of(route), dialect: to.id().0, model: model.as_str() };
         let learned = &self.gateway.learned;
         let known = learned.of(teacher).await;
-        let first = match self.attempt(body, route, &known, tale).await {
+        let first = match self.attempt(body, route, (&known, again.is_none()), tale).await {
             Ok(response) => return Ok(response),
             Err(refusal) => refusal,
         };
+        if first.by_chance
+            && self.gateway.ways.way(teacher.provider).budget.spend(Instant::now())
+            && let Some(again) = again.take()
+        {
+            if let Some(tale) = tale {
+                tale.stumbled(&first.failure);
+            }
+            return self.attempt(again()?, route, (&known, true), tale).await;
+        }
         let Some((complaint, rungs)) = self.remedies(&first, to, &known) else {
             return Err(first);
         };
@@ -46,7 +57,7 @@ impl Order<'_> {
             tale.stumbled(&first.failure);
         }
         let lessons = rung.iter().fold(known, |known, lesson| known.with(lesson.clone()));
-        let second = match self.attempt(again()?, route, &lessons, tale).await {
+        let second = match self.attempt(again()?, route, (&lessons, true), tale).await {
             Ok(response) => {
                 learned.worked(teacher, &rung);
                 told(teacher, &rung, "learned");

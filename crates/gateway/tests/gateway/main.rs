@@ -30,4 +30,5 @@ mod responses;
 mod sessions;
 mod stub;
 mod telemetry;
+mod unread_call;
 mod vault;
