@@ -95,7 +95,7 @@ fn announce(running: &Running, asked: SocketAddr) -> Result<(), Problem> {
     let model = if config.providers.is_empty() { "sim/agent" } else { "PROVIDER/MODEL" };
     let here = reached(addr);
     let key = if config.access.keys.is_empty() { NO_KEY } else { "KEY" };
-    let way = Way { base: &format!("http://{here}"), key, model: Some(model) };
+    let way = Way { base: &format!("http://{here}"), key, model: Some(model), tokens: None };
     for agent in AGENTS {
         let _ = writeln!(guide, "  {:<12} {}", agent.title, agent.line(&way));
     }

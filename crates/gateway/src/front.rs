@@ -89,6 +89,9 @@ async fn admitted(
         Endpoint::Models { model: None } => {
             return Ok(models::list(&gateway, &config, dialect).await);
         }
+        Endpoint::Models { model: Some(name) } => {
+            return Ok(models::one(&gateway, &config, dialect, &name).await);
+        }
         Endpoint::Lessons(lessons) => return Ok(learned(&gateway, &lessons).await),
         Endpoint::Keys(ask) => {
             let body = reading::whole(body, &head.headers, limits.body, timeouts.body).await?;
@@ -198,9 +201,7 @@ pub(crate) fn json(body: &serde_json::Value) -> Response<Out> {
 
 /// What needs no model.
 fn small(gateway: &Gateway, dialect: &dyn Dialect, endpoint: &Endpoint) -> Response<Out> {
-    let config = gateway.config.load();
     match endpoint {
-        Endpoint::Models { model: Some(name) } => models::one(&config, dialect, name),
         Endpoint::Metrics => {
             remembered::measure(&*gateway.store);
             plain(StatusCode::OK, gateway.metrics.render())

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 /// How an agent is pointed at the gateway. In texts, `{base}` is the gateway's address, `{key}` what is
-/// shown to it, and `{model}` the model's name; what needs a model is left out where none is asked for.
+/// shown to it, `{model}` the model's name, and `{read}` and `{written}` the tokens that it reads and writes at most; what
+/// needs something that is not known is left out.
 pub(crate) struct Agent {
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
@@ -24,6 +25,14 @@ pub(crate) struct Way<'w> {
     pub(crate) base: &'w str,
     pub(crate) key: &'w str,
     pub(crate) model: Option<&'w str>,
+    pub(crate) tokens: Option<Tokens>,
+}
+
+/// How many tokens a model reads and writes at most.
+#[derive(Clone, Copy)]
+pub(crate) struct Tokens {
+    pub(crate) read: u64,
+    pub(crate) written: u64,
 }
 
 /// A home of the gateway's own for an agent, so that the user's is not touched.
@@ -75,12 +84,22 @@ impl Agent {
 
 impl Way<'_> {
     fn fill(&self, text: &str) -> Option<String> {
-        let text = text.replace("{base}", self.base).replace("{key}", self.key);
-        match self.model {
-            Some(model) => Some(text.replace("{model}", model)),
-            None if text.contains("{model}") => None,
-            None => Some(text),
+        let read = self.tokens.map(|tokens| tokens.read.to_string());
+        let written = self.tokens.map(|tokens| tokens.written.to_string());
+        let known = [
+            ("{base}", Some(self.base)),
+            ("{key}", Some(self.key)),
+            ("{model}", self.model),
+            ("{read}", read.as_deref()),
+            ("{written}", written.as_deref()),
+        ];
+        let mut filled = text.to_owned();
+        for (name, value) in known {
+            if filled.contains(name) {
+                filled = filled.replace(name, value?);
+            }
         }
+        Some(filled)
     }
 }
 
@@ -105,6 +124,8 @@ pub(crate) const AGENTS: &[Agent] = &[
             ("ANTHROPIC_DEFAULT_OPUS_MODEL", "{model}"),
             ("ANTHROPIC_DEFAULT_SONNET_MODEL", "{model}"),
             ("ANTHROPIC_DEFAULT_HAIKU_MODEL", "{model}"),
+            // Of models that it does not know, it believes that they read a million.
+            ("CLAUDE_CODE_MAX_CONTEXT_TOKENS", "{read}"),
         ],
         arguments: &[],
         with_model: &["--model", "{model}"],
@@ -123,7 +144,7 @@ pub(crate) const AGENTS: &[Agent] = &[
             "-c",
             "model_providers.interlingua={name=\"Interlingua\",base_url=\"{base}/v1\",env_key=\"INTERLINGUA_KEY\",wire_api=\"responses\"}",
         ],
-        with_model: &["-c", "model=\"{model}\""],
+        with_model: &["-c", "model=\"{model}\"", "--config=model_context_window={read}"],
         home: None,
     },
     Agent {
@@ -132,6 +153,10 @@ pub(crate) const AGENTS: &[Agent] = &[
         program: "opencode",
         install: "npm install -g opencode-ai",
         environment: &[
+            (
+                "OPENCODE_CONFIG_CONTENT",
+                r#"{"provider":{"interlingua":{"npm":"@ai-sdk/anthropic","options":{"baseURL":"{base}/v1","apiKey":"{key}"},"models":{"{model}":{"limit":{"context":{read},"output":{written}}}}}},"model":"interlingua/{model}","small_model":"interlingua/{model}"}"#,
+            ),
             (
                 "OPENCODE_CONFIG_CONTENT",
                 r#"{"provider":{"interlingua":{"npm":"@ai-sdk/anthropic","options":{"baseURL":"{base}/v1","apiKey":"{key}"},"models":{"{model}":{}}}},"model":"interlingua/{model}","small_model":"interlingua/{model}"}"#,

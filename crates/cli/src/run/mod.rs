@@ -1,17 +1,16 @@
 //! `interlingua run`: an agent that talks to the gateway, and does not know it.
 
 mod agents;
+mod ask;
 mod attend;
 mod home;
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::Ipv4Addr;
 use std::process::ExitStatus;
 use std::time::Duration;
 
 use clap::Args;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
 use tokio::process::Command;
 use tokio::time::timeout;
 
@@ -49,7 +48,7 @@ pub(crate) fn run(order: &Run) -> Result<(), Problem> {
     let model = order.model.as_deref().or(default);
     let runtime = serve::runtime()?;
     let mut addr = serve::reached(config.listen);
-    let private = order.config.is_some() || !runtime.block_on(is_running(addr));
+    let private = order.config.is_some() || !runtime.block_on(ask::is_running(addr));
     // It listens for as long as it is held.
     let mut own = None;
     let key = if private {
@@ -68,7 +67,8 @@ pub(crate) fn run(order: &Run) -> Result<(), Problem> {
         key
     };
     let key = key.as_deref().unwrap_or(serve::NO_KEY);
-    let way = Way { base: &format!("http://{addr}"), key, model };
+    let tokens = model.and_then(|model| runtime.block_on(ask::tokens(addr, key, model)));
+    let way = Way { base: &format!("http://{addr}"), key, model, tokens };
     let status = runtime.block_on(start(agent, &way, &order.arguments))?;
     if let Some(own) = own {
         // It has nobody left to answer, and perhaps somebody to tell.
@@ -102,25 +102,8 @@ async fn start(agent: &Agent, way: &Way<'_>, arguments: &[String]) -> Result<Exi
     })
 }
 
-/// Whether a gateway answers there, and not somebody else.
-async fn is_running(addr: SocketAddr) -> bool {
-    let ask = async {
-        let mut stream = TcpStream::connect(addr).await?;
-        let request = format!("GET /healthz HTTP/1.1\r\nhost: {addr}\r\nconnection: close\r\n\r\n");
-        stream.write_all(request.as_bytes()).await?;
-        let mut answer = Vec::new();
-        stream.take(HEAD).read_to_end(&mut answer).await?;
-        io::Result::Ok(answer)
-    };
-    let Ok(Ok(answer)) = timeout(Duration::from_secs(1), ask).await else { return false };
-    let answer = String::from_utf8_lossy(&answer).to_ascii_lowercase();
-    answer.starts_with("http/1.1 200") && answer.contains("\r\nserver: interlingua\r\n")
-}
-
 /// Holds what is shown to a gateway that runs already and asks for a key.
 const KEY: &str = "INTERLINGUA_KEY";
-/// So much of an answer is read to know who answers.
-const HEAD: u64 = 4096;
 /// How long a gateway of one's own is waited for.
 const GOODBYE: Duration = Duration::from_secs(2);
 
@@ -129,7 +112,8 @@ Start an agent that talks to the gateway.
 
 The agent is pointed at it through its environment and flags only; none of your files are changed. Gemini \
 CLI gets a home of its own unless yours says that it takes a key. A gateway that runs already is used, else one is started for the agent alone. \
-One that asks for keys is shown that in INTERLINGUA_KEY.";
+One that asks for keys is shown that in INTERLINGUA_KEY. Where the model's provider says how much it reads, the agent is told, so \
+that it shortens a long history in time.";
 
 pub(crate) const HELP: &str = "\
 Examples:

@@ -153,6 +153,35 @@ fn opencode_is_pointed_at_the_gateway_whether_a_model_is_named_or_not() {
 }
 
 #[test]
+fn agents_are_told_how_much_a_model_reads_where_that_is_known() {
+    let nobody =
+        TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
+    let config = format!(
+        "[providers.local]\ndialect = \"openai-chat\"\nbase_url = \"http://{nobody}/v1\"\n"
+    );
+    let said = |agent: &str, model: &str, script: &str| {
+        let mut agent = started(agent, &["--model", model], &config, script);
+        let said = agent.line();
+        assert_eq!(agent.end(), 0);
+        said
+    };
+    let claude = "echo read ${CLAUDE_CODE_MAX_CONTEXT_TOKENS:-nothing}";
+    assert_eq!(said("claude", "sim/agent", claude), "read 200000");
+    assert_eq!(said("claude", "local/any", claude), "read nothing");
+    let codex = said("codex", "sim/agent", "echo $*");
+    assert!(codex.ends_with("model=\"sim/agent\" --config=model_context_window=200000"), "{codex}");
+    let codex = said("codex", "local/any", "echo $*");
+    assert!(codex.ends_with("-c model=\"local/any\""), "{codex}");
+    let limit = |model: &str| {
+        let said = said("opencode", model, "echo $OPENCODE_CONFIG_CONTENT");
+        let said: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+        said["provider"]["interlingua"]["models"][model].to_string()
+    };
+    assert_eq!(limit("sim/agent"), r#"{"limit":{"context":200000,"output":64000}}"#);
+    assert_eq!(limit("local/any"), "{}");
+}
+
+#[test]
 fn what_is_typed_is_the_agents_business_and_a_wish_to_end_is_passed_on() {
     let script = "trap 'echo interrupted' INT; trap 'echo ended; exit 7' TERM\n\
                   echo $ANTHROPIC_BASE_URL\nwhile :; do sleep 0.05; done";

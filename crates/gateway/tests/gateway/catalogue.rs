@@ -46,6 +46,71 @@ fn models_of_all_providers_are_listed() {
 }
 
 #[test]
+fn how_much_a_model_takes_is_said_in_the_words_of_who_asks() {
+    let lists = [
+        (
+            "router",
+            r#"[{"id":"a","context_length":9,"top_provider":{"context_length":8,"max_completion_tokens":4}},{"id":"b"}]"#,
+        ),
+        (
+            "local",
+            r#"[{"id":"path.gguf","meta":{"n_ctx":32768,"n_ctx_train":262144},"max_tokens":7}]"#,
+        ),
+        ("vllm", r#"[{"id":"a","max_model_len":65536},{"id":"b","max_model_len":null}]"#),
+        ("claude", r#"[{"id":"a","max_input_tokens":200000,"max_tokens":64000},{"id":"b"}]"#),
+    ];
+    let at = lists.map(|(name, list)| {
+        let said = server(move |mut stream, _| {
+            let body = format!("{{\"data\":{list}}}");
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len());
+            stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+        });
+        (name, said)
+    });
+    let house = House::with(|config| {
+        let chat = find("openai-chat").unwrap();
+        let provider = |(name, at): (&str, _)| {
+            Arc::new(Provider::new(name, chat, format!("http://{at}/v1").parse().unwrap()))
+        };
+        config.providers = at.map(provider).to_vec();
+        let way =
+            |provider: &str| Way { provider: provider.into(), model: "a".into(), weight: None };
+        let ways = vec![way("claude"), way("vllm")];
+        config.models.patterns = vec![Pattern { pattern: "fast".into(), ways }];
+    });
+    let said = |path: &str, headers: &str, keys: [&str; 2]| {
+        let answer = get(house.addr(), path, headers);
+        let body: Value = serde_json::from_slice(&answer.body).unwrap();
+        keys.map(|key| body[key].as_u64())
+    };
+    let version = "anthropic-version: 2023-06-01\r\n";
+    let anthropic = |name: &str| {
+        said(&format!("/v1/models/{name}"), version, ["max_input_tokens", "max_tokens"])
+    };
+    assert_eq!(anthropic("router/a"), [Some(8), Some(4)]);
+    assert_eq!(anthropic("router/b"), [None, None]);
+    assert_eq!(anthropic("local/any-name"), [Some(32768), None], "a server of one model");
+    assert_eq!(anthropic("vllm/a"), [Some(65536), None]);
+    assert_eq!(anthropic("vllm/other"), [None, None]);
+    assert_eq!(anthropic("claude/a"), [Some(200_000), Some(64_000)]);
+    assert_eq!(anthropic("fast"), [Some(65536), Some(64_000)], "what both of them take");
+    let gemini = said("/v1beta/models/claude/a", "", ["inputTokenLimit", "outputTokenLimit"]);
+    assert_eq!(gemini, [Some(200_000), Some(64_000)]);
+    let chat = said("/v1/models/claude/a", "", ["context_length", "max_completion_tokens"]);
+    assert_eq!(chat, [Some(200_000), Some(64_000)]);
+    let all = get(house.addr(), "/v1/models", version);
+    let all: Value = serde_json::from_slice(&all.body).unwrap();
+    let listed = |name: &str| {
+        let all = all["data"].as_array().unwrap();
+        all.iter().find(|model| model["id"] == name).unwrap()["max_input_tokens"].as_u64()
+    };
+    assert_eq!(
+        ["fast", "local/path.gguf", "router/b"].map(listed),
+        [Some(65536), Some(32768), None]
+    );
+}
+
+#[test]
 fn a_provider_that_fails_or_is_slow_does_not_break_the_list() {
     let asked = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&asked);

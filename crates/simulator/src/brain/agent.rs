@@ -154,13 +154,19 @@ fn fittest(heard: &Heard) -> Option<&Tool> {
     let score = |tool: &Tool| 3 * shared(&tool.name) + shared(&tool.description);
     let mut best: Option<(usize, &Tool)> = None;
     for tool in &heard.tools {
-        // Free text is hard to guess: such a tool is called only by its name.
-        let score = if tool.custom { 0 } else { score(tool) + 1 };
+        // Free text is hard to guess, and agents would ask the same again, without end: such tools are called only
+        // by their names.
+        let score = if tool.custom || starts_agents(tool) { 0 } else { score(tool) + 1 };
         if best.is_none_or(|(most, _)| score > most) {
             best = Some((score, tool));
         }
     }
     best.map(|(_, tool)| tool)
+}
+
+fn starts_agents(tool: &Tool) -> bool {
+    let name = tool.name.to_lowercase();
+    name == "task" || name.contains("agent")
 }
 
 fn words_of(text: &str) -> Vec<String> {

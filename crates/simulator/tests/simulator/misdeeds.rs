@@ -41,6 +41,16 @@ fn it_calls_the_tool_that_is_named_or_fits() {
 }
 
 #[test]
+fn it_starts_no_agents_unless_it_is_asked_to() {
+    let with_agents = |prompt: &str| {
+        let tools = ["Agent", "spawn_agent", "Task", "search"].map(tool).to_vec();
+        Heard { tools, ..heard(prompt) }
+    };
+    assert_eq!(names(&agent::answer(&with_agents("Hello, does the agent do things?"))), ["search"]);
+    assert_eq!(names(&agent::answer(&with_agents("Use spawn_agent"))), ["spawn_agent"]);
+}
+
+#[test]
 fn it_prefers_what_was_said_last() {
     let message =
         |text: &str| json!({"role": "user", "content": [{"type": "input_text", "text": text}]});
