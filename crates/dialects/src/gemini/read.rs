@@ -11,7 +11,7 @@ use interlingua_wire::{Doc, Frame, Framing, Json, Limits, Node, Text};
 use super::read_parts::{Parts, Standing};
 use super::{Gemini, ID, citations, error, names, outcome, reply};
 use crate::notice::given_up;
-use crate::{Dialect as _, StreamReader, note};
+use crate::{Dialect as _, Lack, StreamReader, note};
 
 pub(super) struct Reader {
     id: Option<Text>,
@@ -23,6 +23,9 @@ pub(super) struct Reader {
     /// The counts that were told before the first word.
     early: Usage,
     end: Option<End>,
+    /// The end mark of another dialect has come.
+    marked: bool,
+    lacks: Lack,
     /// What is said about the end.
     message: Option<Text>,
     /// Fields without a name that were told already: they repeat in each chunk.
@@ -58,6 +61,8 @@ impl Reader {
             usage: None,
             early: Usage::default(),
             end: None,
+            marked: false,
+            lacks: Lack::Nothing,
             message: None,
             told: Vec::new(),
             passes_on: false,
@@ -149,11 +154,15 @@ impl Reader {
         let parts = content.and_then(|content| names::get(content, "parts"));
         let alone = parts.is_some_and(|parts| parts.len() == 1);
         let last_word = alone && finish.is_some();
+        let came_early = matches!(self.end, Some(End::Said(_))) && self.parts.is_empty();
         for (at, part) in parts.into_iter().flat_map(Node::items).enumerate() {
             self.parts.read(part, Standing { first: at == 0, last_word }, events, ledger);
         }
         if let Some(word) = finish {
             self.end = Some(End::Said(word));
+        } else if came_early && !self.parts.is_empty() {
+            // Some relays say a reason with every chunk that has no words, also before the first.
+            self.end = None;
         }
     }
 
@@ -203,6 +212,13 @@ impl Reader {
         events.push(Event::Fail(Box::new(failure)));
     }
 
+    /// Whether a reply that does not say why it ends is complete all the same. Calls come whole, and the
+    /// provider's own agent takes them without a reason; words without one may have been cut.
+    fn is_complete(&self) -> bool {
+        self.parts.ends_with_call()
+            || self.marked && !self.parts.is_empty() && !self.parts.goes_on()
+    }
+
     fn has_ended(&self) -> bool {
         matches!(self.stage, Stage::Ended | Stage::Overrun)
     }
@@ -229,6 +245,7 @@ impl StreamReader for Reader {
         };
         // Some relays end the stream as another dialect does.
         if !data.starts_with('{') && data.trim() == "[DONE]" {
+            self.marked = true;
             return self.say(b"");
         }
         let odd = self.passes_on && has_other_lines(&frame.raw, &data);
@@ -260,10 +277,11 @@ impl StreamReader for Reader {
         doc.recycle(&mut self.tape);
     }
 
-    fn finish(&mut self, events: &mut Vec<Event>, _: &mut Ledger) {
+    fn finish(&mut self, events: &mut Vec<Event>, ledger: &mut Ledger) {
         if self.has_ended() {
             return;
         }
+        let is_complete = self.is_complete();
         if std::mem::replace(&mut self.stage, Stage::Ended) == Stage::Waiting {
             events.push(Event::Start { id: None, model: None });
         }
@@ -271,6 +289,12 @@ impl StreamReader for Reader {
         let mut stop = match self.end.take() {
             Some(End::Said(word)) => outcome::decode_stop(word).with_calls(self.parts.has_calls()),
             Some(End::Blocked) => Stop::new(StopReason::Refusal),
+            None if is_complete => {
+                let what = "the reply does not say why it ended";
+                ledger.change(note::STREAM_ORDER, Place::REPLY, what);
+                self.lacks = Lack::Reason;
+                Stop::new(StopReason::End).with_calls(self.parts.has_calls())
+            }
             None => return events.push(Event::Fail(Box::new(Failure::cut_short()))),
         };
         if let Some((mut usage, false)) = self.usage.take() {
@@ -294,6 +318,10 @@ impl StreamReader for Reader {
 
     fn has_stopped(&self) -> bool {
         self.end.is_some()
+    }
+
+    fn lacks(&self) -> Lack {
+        self.lacks
     }
 }
 

@@ -167,7 +167,11 @@ impl Stream {
         }
         self.passed.reach(Stage::Ended);
         let what = match self.reader.lacks() {
-            Lack::Nothing | Lack::Reason => return,
+            Lack::Nothing => return,
+            // Nothing follows the end of an array.
+            Lack::Reason if !self.passed.is_sse => return,
+            // It is noted where it was found.
+            Lack::Reason => return self.say_end(out),
             Lack::Mark(mark) => {
                 self.end_frame(out);
                 out.extend_from_slice(mark);
