@@ -4,7 +4,7 @@
 //! read the end of a response without asking: its items, its id and its counts.
 
 use bytes::Bytes;
-use interlingua_model::Exchange;
+use interlingua_model::{Delta, Event, Exchange};
 use interlingua_wire::frame::write_json;
 use interlingua_wire::json::Object;
 use interlingua_wire::{Framing, Json, Node, Text};
@@ -13,6 +13,7 @@ use super::super::output::Seat;
 use super::super::response::{Envelope, State};
 use super::super::stop::Ending;
 use super::pieces::Piece;
+use super::queue::Steps;
 use super::whole;
 
 /// What clients have of the events so far.
@@ -43,6 +44,9 @@ struct Shown {
     /// The one id that they know it by.
     id: Text,
     index: u64,
+    is_message: bool,
+    /// It came under an id that another item has.
+    is_further: bool,
     /// As it began, and as it was when it was done.
     added: Option<Json>,
     done: Option<Json>,
@@ -113,11 +117,24 @@ impl Passed {
         if !self.on {
             return;
         }
-        let id = id.filter(|id| !id.is_empty()).cloned();
+        let id = id.filter(|id| !id.is_empty());
+        let taken = id.is_some_and(|id| self.items.iter().any(|other| other.id == *id));
+        let id = id.filter(|_| !taken).cloned();
         let id = id.unwrap_or_else(|| seat.id(whole::prefix(kind)));
-        let index = index.unwrap_or(self.items.len() as u64);
-        let (added, done, parts) = (None, None, Vec::new());
-        self.items.push(Shown { id, index, added, done, begun: 0, parts });
+        let index = index.filter(|index| self.items.iter().all(|other| other.index != *index));
+        let next = || self.items.iter().map(|other| other.index + 1).max().unwrap_or(0);
+        let index = index.unwrap_or_else(next);
+        let (added, done, parts, is_message) = (None, None, Vec::new(), kind == "message");
+        let is_further = taken;
+        self.items.push(Shown { id, index, is_message, is_further, added, done, begun: 0, parts });
+    }
+
+    /// An event says that an item stands at this index.
+    pub(super) fn place(&mut self, at: usize, index: Option<u64>) {
+        let Some(shown) = self.items.get(at) else { return };
+        if index != Some(shown.index) {
+            self.odd.push(("output_index", Json::number(shown.index)));
+        }
     }
 
     /// An item begins.
@@ -155,7 +172,7 @@ impl Passed {
         if !piece.is_of(Some(&shown.id)) {
             self.odd.push(("item_id", Json::string(&shown.id)));
         }
-        if piece.output_index.is_none() {
+        if piece.output_index != Some(shown.index) {
             self.odd.push(("output_index", Json::number(shown.index)));
         }
         if let Some(begins) = begins {
@@ -178,7 +195,24 @@ impl Passed {
         if let Some(json) = &json {
             self.odd.push(("item", json.clone()));
         }
-        shown.done = Some(json.unwrap_or_else(|| node.json()));
+        let item = json.unwrap_or_else(|| node.json());
+        self.announce(at, &item);
+    }
+
+    /// Tells what the pieces of a text left out: many clients show the pieces only.
+    pub(super) fn untold(&mut self, at: usize, part: u64, steps: &Steps) {
+        let Some(shown) = self.items.get(at) else { return };
+        let (id, index) = (shown.id.clone(), shown.index);
+        for step in steps.iter().take_while(|step| !matches!(step, Event::Close { .. })) {
+            let Event::Delta { delta: Delta::Text(text), .. } = step else { continue };
+            self.put("response.output_text.delta", |o| {
+                o.text("item_id", &id);
+                o.number("output_index", index);
+                o.number("content_index", part);
+                o.text("delta", text);
+                o.array("logprobs", |_| {});
+            });
+        }
     }
 
     /// The response ends with an item that is not done yet.
@@ -196,23 +230,32 @@ impl Passed {
     }
 
     fn finish(&mut self, at: usize, item: &Json) {
-        let Some(shown) = self.items.get_mut(at) else { return };
-        let (index, begun) = (shown.index, shown.added.is_some());
-        shown.done = Some(item.clone());
-        if !begun {
-            self.announce(at, item);
-        }
+        self.announce(at, item);
+        let Some(shown) = self.items.get(at) else { return };
+        let index = shown.index;
         self.put("response.output_item.done", |o| place(index, item, o));
     }
 
-    /// Tells of an item that comes whole as if it came in pieces.
+    /// An item is done: tells of one that comes whole, or of a message without pieces, as if it came in them.
     fn announce(&mut self, at: usize, item: &Json) {
         let Some(shown) = self.items.get_mut(at) else { return };
+        shown.done = Some(item.clone());
+        let (index, is_new) = (shown.index, shown.added.is_none());
+        let is_mute = shown.is_message && shown.begun == 0;
+        if is_new {
+            let empty = whole::emptied(item.doc().root());
+            shown.added = Some(empty.clone());
+            self.put("response.output_item.added", |o| place(index, &empty, o));
+        }
+        if is_new || is_mute {
+            self.tell_pieces(at, item);
+        }
+    }
+
+    fn tell_pieces(&mut self, at: usize, item: &Json) {
+        let Some(shown) = self.items.get(at) else { return };
         let (id, index) = (shown.id.clone(), shown.index);
         let doc = item.doc();
-        let empty = whole::emptied(doc.root());
-        shown.added = Some(empty.clone());
-        self.put("response.output_item.added", |o| place(index, &empty, o));
         for (event, fields) in whole::pieces(doc.root()) {
             self.put(event, |o| {
                 o.text("item_id", &id);
@@ -234,7 +277,9 @@ impl Passed {
             changes.push(("id", Json::string(reply)));
         }
         let output = response.get("output").filter(|output| output.is_array());
-        if output.is_none_or(Node::is_empty) {
+        let further = self.items.iter().any(|shown| shown.is_further);
+        let is_short = |output: Node<'_>| output.len() < self.items.len() && further;
+        if output.is_none_or(|output| output.is_empty() || is_short(output)) {
             let mut done: Vec<&Shown> = self.items.iter().collect();
             done.sort_by_key(|shown| shown.index);
             let items: Vec<&Json> = done.iter().filter_map(|shown| shown.done.as_ref()).collect();

@@ -17,6 +17,8 @@ pub(super) struct Item {
     index: Option<u64>,
     kind: Text,
     done: bool,
+    /// It goes on with an item that was said to be done.
+    pub(super) goes_on: bool,
     /// The block that is open.
     open: Option<Open>,
     /// Parts told of a message.
@@ -39,7 +41,13 @@ struct Open {
 impl Item {
     pub(super) fn new(id: Option<Text>, index: Option<u64>, kind: &str) -> Self {
         let kind = Text::new(if kind.is_empty() { "message" } else { kind });
-        Self { id, index, kind, done: false, open: None, parts: 0, head: None }
+        let (done, goes_on) = (false, false);
+        Self { id, index, kind, done, goes_on, open: None, parts: 0, head: None }
+    }
+
+    /// The part of a message that is open.
+    pub(super) fn open_part_index(&self) -> Option<u64> {
+        self.open.as_ref().filter(|open| self.is_of("message") && !open.other).map(|open| open.part)
     }
 
     pub(super) fn kind(&self) -> &str {

@@ -4,6 +4,7 @@
 //! are done. A whole item says everything its pieces said: what the pieces left out is taken from it.
 
 mod anew;
+mod find;
 mod item;
 mod pieces;
 mod queue;
@@ -119,17 +120,21 @@ impl Reader {
 
     /// A piece of an item of type `of`.
     fn piece(&mut self, piece: &Piece<'_>, of: &str, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        let at = self
+        let mut at = self
             .find(piece)
             .unwrap_or_else(|| self.begin(piece.id(), piece.output_index, of, events));
-        self.passed.piece(at, of, piece);
         if self.items[at].is_done() {
-            let what = "a piece of an item that is done came late";
-            ledger.loss(note::STREAM_ORDER, Place::REPLY, what);
-            return;
+            let Some(next) = self.go_on(at, piece, events, ledger) else {
+                return self.passed.leave_out();
+            };
+            at = next;
         }
+        self.passed.piece(at, of, piece);
         let mut steps = self.queue.steps();
         self.items[at].piece(piece, &mut steps, ledger);
+        if piece.kind == "response.output_text.done" {
+            self.passed.untold(at, piece.part.unwrap_or(0), &steps);
+        }
         self.queue.take(at, steps, events);
     }
 
@@ -143,6 +148,7 @@ impl Reader {
         }
         let kind = node.get("type").map(Node::word).unwrap_or_default();
         let at = self.begin(id, index, &kind, events);
+        self.passed.place(at, index);
         self.passed.added(at, node);
         let mut steps = self.queue.steps();
         let seat = Seat { reply: &self.reply, index: at };
@@ -178,6 +184,7 @@ impl Reader {
                 self.items.iter().rposition(same)
             });
         let at = at.unwrap_or_else(|| self.begin(id, index, &kind, events));
+        self.passed.place(at, index);
         self.passed.done(at, node);
         self.finish_item(at, Some(node), events, ledger);
     }
@@ -192,32 +199,13 @@ impl Reader {
     ) {
         let mut steps = self.queue.steps();
         let seat = Seat { reply: &self.reply, index: at };
+        let part = self.items[at].open_part_index();
         self.items[at].finish(whole, seat, &mut steps, ledger);
+        if let Some(part) = part {
+            self.passed.untold(at, part, &steps);
+        }
         self.queue.take(at, steps, events);
         self.queue.done(at, events);
-    }
-
-    /// The item that a piece belongs to: by its id, by its place, or else the last one.
-    fn find(&self, piece: &Piece<'_>) -> Option<usize> {
-        let by_id = self.items.iter().rposition(|item| item.is_named_by(piece));
-        let index = piece.output_index;
-        let by_index = || self.items.iter().rposition(|item| item.has_index(index));
-        let nameless = index.is_none() && piece.id().is_none();
-        let last = || if nameless { self.items.len().checked_sub(1) } else { None };
-        by_id.or_else(by_index).or_else(last)
-    }
-
-    /// Which item this one of the response's output is.
-    fn find_whole(&mut self, position: usize, node: Node<'_>, events: &mut Vec<Event>) -> usize {
-        let id = node.get("id").and_then(Node::text);
-        let kind = node.get("type").map(Node::word).unwrap_or_default();
-        let by_id = self.items.iter().position(|item| item.has_id(id.as_ref()));
-        let in_place = || {
-            let same = self.items.get(position).is_some_and(|item| item.is_of(&kind));
-            same.then_some(position)
-        };
-        let at = by_id.or_else(in_place);
-        at.unwrap_or_else(|| self.begin(id, Some(position as u64), &kind, events))
     }
 
     /// The response as a whole: items that did not come by themselves, the counts, and the end.
@@ -234,11 +222,11 @@ impl Reader {
         for (position, node) in output.enumerate() {
             let at = self.find_whole(position, node, events);
             found.push(at);
-            if is_whole {
-                self.passed.done_at_end(at, node);
-            }
             if !self.items[at].is_done() {
                 self.finish_item(at, Some(node), events, ledger);
+            }
+            if is_whole {
+                self.passed.done_at_end(at, node);
             }
         }
         for (at, item) in self.items.iter().enumerate().filter(|_| is_whole) {
@@ -256,14 +244,14 @@ impl Reader {
 
     fn finish_items(&mut self, events: &mut Vec<Event>, ledger: &mut Ledger) {
         for at in 0..self.items.len() {
-            if !self.items[at].is_done() {
-                ledger.loss(
-                    note::STREAM_ORDER,
-                    Place::REPLY,
-                    "an item did not say that it is done",
-                );
-                self.finish_item(at, None, events, ledger);
+            if self.items[at].is_done() {
+                continue;
             }
+            if !self.items[at].goes_on {
+                let what = "an item did not say that it is done";
+                ledger.loss(note::STREAM_ORDER, Place::REPLY, what);
+            }
+            self.finish_item(at, None, events, ledger);
         }
     }
 

@@ -96,13 +96,17 @@ pub(super) fn emptied(item: Node<'_>) -> Json {
         "message" => ("content", Json::EMPTY_ARRAY),
         "function_call" => ("arguments", Json::string(&Text::EMPTY)),
         "custom_tool_call" => ("input", Json::string(&Text::EMPTY)),
+        "reasoning" => return replaced(item, &[("summary", Json::EMPTY_ARRAY)]),
         _ => return item.json(),
     };
     replaced(item, &[nothing, ("status", Json::string(&Text::word("in_progress")))])
 }
 
-/// The pieces of an item that comes whole: events, each with its fields.
-pub(super) fn pieces(item: Node<'_>) -> Vec<(&'static str, Vec<(&'static str, Json)>)> {
+/// An event with its fields.
+type Told = (&'static str, Vec<(&'static str, Json)>);
+
+/// The pieces of an item that comes whole.
+pub(super) fn pieces(item: Node<'_>) -> Vec<Told> {
     let kind = item.get("type").map(Node::word).unwrap_or_default();
     let said = |key: &str| item.get(key).filter(|value| value.is_string()).map(Node::json);
     let call = |delta, done, key: &'static str| {
@@ -121,23 +125,58 @@ pub(super) fn pieces(item: Node<'_>) -> Vec<(&'static str, Vec<(&'static str, Js
             "input",
         ),
         "message" => {
-            let mut pieces = Vec::new();
             let parts = item.get("content").into_iter().flat_map(Node::items);
-            for (at, node) in parts.enumerate() {
-                let Some(text) = node.get("text").filter(|text| text.is_string()) else { continue };
-                let at = || ("content_index", Json::number(at as u64));
-                let (text, none) = (text.json(), || ("logprobs", Json::EMPTY_ARRAY));
-                let begun = words(false, &Text::EMPTY);
-                pieces.push(("response.content_part.added", vec![at(), ("part", begun)]));
-                let delta = vec![at(), ("delta", text.clone()), none()];
-                pieces.push(("response.output_text.delta", delta));
-                pieces.push(("response.output_text.done", vec![at(), ("text", text), none()]));
-                pieces.push(("response.content_part.done", vec![at(), ("part", node.json())]));
-            }
-            pieces
+            parts.enumerate().flat_map(|(at, node)| pieces_of_part(at as u64, node)).collect()
+        }
+        "reasoning" => {
+            let parts = item.get("summary").into_iter().flat_map(Node::items);
+            parts.enumerate().flat_map(|(at, node)| pieces_of_summary(at as u64, node)).collect()
         }
         _ => Vec::new(),
     }
+}
+
+fn pieces_of_part(at: u64, part: Node<'_>) -> Vec<Told> {
+    let said = |key: &str| part.get(key).filter(|text| text.is_string()).map(Node::json);
+    let at = || ("content_index", Json::number(at));
+    let (delta, done) = if let Some(text) = said("text") {
+        let none = || ("logprobs", Json::EMPTY_ARRAY);
+        let delta = vec![at(), ("delta", text.clone()), none()];
+        let done = vec![at(), ("text", text), none()];
+        (("response.output_text.delta", delta), ("response.output_text.done", done))
+    } else if let Some(text) = said("refusal") {
+        let delta = vec![at(), ("delta", text.clone())];
+        (
+            ("response.refusal.delta", delta),
+            ("response.refusal.done", vec![at(), ("refusal", text)]),
+        )
+    } else {
+        return Vec::new();
+    };
+    let begun = words(delta.0 == "response.refusal.delta", &Text::EMPTY);
+    vec![
+        ("response.content_part.added", vec![at(), ("part", begun)]),
+        delta,
+        done,
+        ("response.content_part.done", vec![at(), ("part", part.json())]),
+    ]
+}
+
+fn pieces_of_summary(at: u64, part: Node<'_>) -> Vec<Told> {
+    let Some(text) = part.get("text").filter(|text| text.is_string()).map(Node::json) else {
+        return Vec::new();
+    };
+    let at = || ("summary_index", Json::number(at));
+    let begun = Json::object(|o| {
+        o.known("type", "summary_text");
+        o.text("text", &Text::EMPTY);
+    });
+    vec![
+        ("response.reasoning_summary_part.added", vec![at(), ("part", begun)]),
+        ("response.reasoning_summary_text.delta", vec![at(), ("delta", text.clone())]),
+        ("response.reasoning_summary_text.done", vec![at(), ("text", text)]),
+        ("response.reasoning_summary_part.done", vec![at(), ("part", part.json())]),
+    ]
 }
 
 /// An item that was never done, from how it began, the parts that ended and the words of the open one;
