@@ -1,5 +1,6 @@
 //! A streamed reply on the road, in whatever pieces it arrives.
 
+mod apart;
 mod forward;
 mod said_back;
 
@@ -74,6 +75,8 @@ pub struct Stream {
     filler: &'static [u8],
     ping: Option<Bytes>,
     passed: Passed,
+    /// What a frame said that is no event.
+    words: Option<String>,
     limits: StreamLimits,
     /// Bytes of arguments that came for the call that is open.
     arguments: usize,
@@ -132,6 +135,7 @@ impl Stream {
             filler: to.filler(),
             ping: None,
             passed: Passed::default(),
+            words: None,
             limits: StreamLimits::default(),
             arguments: 0,
         }
@@ -265,7 +269,11 @@ impl Stream {
         if self.forward == Forward::Yes {
             self.pass_on(frame, out);
         } else {
+            let (raw, noted) = (frame.raw.clone(), self.ledger.entries.len());
             self.reader.read(frame, &mut self.events, &mut self.ledger);
+            if self.is_unread(noted) && !self.read_apart(&raw, noted, out) {
+                self.remember(&raw);
+            }
             self.take_events(Some(out));
         }
         self.give_up(out);
@@ -288,6 +296,7 @@ impl Stream {
             self.ledger.loss(note::BAD_FRAME, Place::REPLY, error.to_string());
         }
         self.reader.finish(&mut self.events, &mut self.ledger);
+        self.say_words();
         for event in &mut self.events {
             if let (Event::Fail(failure), Some(error)) = (event, broken) {
                 let message = Text::new(&format!("the stream cannot be read: {error}"));

@@ -21,7 +21,8 @@ fn pass_on(dialect: &str, frames: &[String]) -> (String, bool) {
     (String::from_utf8(out).unwrap(), reply.is_ok())
 }
 
-/// The frames, with a few of them lost, repeated, without their name or of another index or id; or swapped.
+/// The frames, with a few of them lost, repeated, without their name or of another index or id; run into the
+/// next one, whole or cut; or swapped.
 fn upset(frames: &[&str], swaps: bool, mut seed: u64) -> Vec<String> {
     let mut next = |below: usize| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -30,7 +31,7 @@ fn upset(frames: &[&str], swaps: bool, mut seed: u64) -> Vec<String> {
     let mut frames: Vec<String> = frames.iter().map(|frame| (*frame).to_owned()).collect();
     for _ in 0..=next(4) {
         let at = next(frames.len());
-        match next(5) {
+        match next(8) {
             0 => drop(frames.remove(at)),
             1 => frames.insert(at, frames[at].clone()),
             2 if swaps => {
@@ -43,6 +44,13 @@ fn upset(frames: &[&str], swaps: bool, mut seed: u64) -> Vec<String> {
                 let nameless = nameless.map(|(_, rest)| rest.to_owned());
                 frames[at] = nameless.unwrap_or_default();
             }
+            // The blank line behind it is lost.
+            4 => drop(frames[at].pop()),
+            5 => {
+                let cut = next(frames[at].len().max(1));
+                frames[at].truncate(cut);
+            }
+            6 => frames.insert(at, "data: keep-alive\n\n".to_owned()),
             _ => {
                 let id = format!("\"item_id\":\"{}", next(9));
                 frames[at] = frames[at].replace("\"index\":1", "\"index\":0");
@@ -58,10 +66,15 @@ fn read_anthropic(out: &str) -> bool {
     let (mut begun, mut ended, mut count) = (false, false, 0);
     let mut open: HashMap<u64, String> = HashMap::new();
     for frame in out.split("\n\n").filter(|frame| !frame.is_empty()) {
-        let (name, data) = frame.split_once('\n').unwrap_or_else(|| panic!("no name: {out}"));
-        let data: Value = serde_json::from_str(data.strip_prefix("data: ").unwrap()).unwrap();
+        // Lines of other fields are passed over.
+        let field = |name: &str| frame.lines().rev().find_map(|line| line.strip_prefix(name));
+        let Some(data) = field("data: ") else {
+            assert_eq!(field("event: "), None, "{out}");
+            continue;
+        };
+        let data: Value = serde_json::from_str(data).unwrap_or_else(|why| panic!("{why}: {out}"));
         let kind = data["type"].as_str().unwrap();
-        assert_eq!(name, format!("event: {kind}"), "{out}");
+        assert_eq!(field("event: "), Some(kind), "{out}");
         assert!(!ended, "{out}");
         assert!(begun || kind == "message_start" || kind == "error", "{out}");
         let at = data["index"].as_u64().unwrap_or(u64::MAX);
@@ -95,7 +108,7 @@ fn read_anthropic(out: &str) -> bool {
         }
     }
     assert!(ended, "{out}");
-    out.contains("event: message_stop")
+    out.contains("\nevent: message_stop\n")
 }
 
 /// Reads as the packages do; whether the response ended well.

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use interlingua_dialects::{Lack, note};
-use interlingua_model::{Entry, Event, Ledger, Place, unfold};
+use interlingua_model::{Event, Ledger, Place, unfold};
 use interlingua_wire::{Frame, Framer, Framing};
 
 use super::Stream;
@@ -28,6 +28,8 @@ pub(super) struct Passed {
     unended: &'static [u8],
     /// A frame was written anew, and that is noted.
     mended: bool,
+    /// A frame was read in parts, and that is noted.
+    pub(super) took_apart: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -97,11 +99,22 @@ impl Stream {
             self.forward = Forward::No;
             return;
         }
-        let raw = self.reader.anew().map_or(raw, |anew| self.instead(anew));
+        let anew = self.reader.anew();
+        let is_unread = self.is_unread(noted);
+        if is_unread && self.read_apart(&raw, noted, out) {
+            return;
+        }
+        if is_unread && anew.is_some() {
+            self.remember(&raw);
+        }
+        let is_odd = anew.is_some();
+        let raw = anew.map_or(raw, |anew| self.instead(anew));
         let unended = if self.passed.is_sse { missing_end(&raw) } else { b"" };
-        let is_bad = |entry: &Entry| entry.rule == note::BAD_FRAME;
         // What was cut off within a frame cannot be read by the client either.
-        if unended.is_empty() || !self.ledger.entries.iter().skip(noted).any(is_bad) {
+        if unended.is_empty() || !is_unread {
+            if is_unread && !is_odd && self.end_unread(&raw, out) {
+                return;
+            }
             out.extend_from_slice(&self.repeated.say(&raw));
             self.passed.unended = unended;
         }

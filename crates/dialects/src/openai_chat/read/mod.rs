@@ -19,7 +19,7 @@ use super::flavor::{Flavor, Skill};
 use super::tags::{Tags, Told};
 use super::{ID, error, reply, stop, usage, write};
 use crate::notice::given_up;
-use crate::{Lack, StreamReader, note};
+use crate::{Lack, StreamReader, is_comment, note};
 
 #[derive(Debug)]
 pub(super) struct Reader {
@@ -184,8 +184,9 @@ impl Reader {
     }
 
     /// A frame that is no chunk.
-    fn unknown(&self, root: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
+    fn unknown(&mut self, root: Node<'_>, events: &mut Vec<Event>, ledger: &mut Ledger) {
         if !root.is_object() {
+            self.passed.say(Vec::new());
             ledger.loss(note::BAD_FRAME, Place::REPLY, "a frame is no object");
         } else if self.state == State::Started {
             let kind = root.get("object").and_then(Node::text).unwrap_or(Text::word("chunk"));
@@ -274,6 +275,9 @@ impl StreamReader for Reader {
             if self.state == State::Started && !frame.raw.is_empty() {
                 events.push(Event::Ping);
             }
+            if self.passed.on && !is_comment(&frame.raw) {
+                self.passed.say(Vec::new());
+            }
             return;
         };
         let is_end = data.trim_start().starts_with(END);
@@ -307,6 +311,7 @@ impl StreamReader for Reader {
             }
             return;
         }
+        let is_object = data.trim_start().starts_with('{');
         match Doc::parse_on(data, Limits::default(), &mut self.tape) {
             Ok(doc) => {
                 self.chunk(doc.root(), events, ledger);
@@ -314,6 +319,10 @@ impl StreamReader for Reader {
             }
             Err(malformed) => {
                 ledger.loss(note::BAD_FRAME, Place::REPLY, format!("a frame is {malformed}"));
+                // Of a chunk that is broken the client is to know.
+                if !is_object {
+                    self.passed.say(Vec::new());
+                }
             }
         }
     }

@@ -21,7 +21,7 @@ use self::pieces::Piece;
 use self::queue::Queue;
 use super::output::Seat;
 use super::{ID, error, stop, usage};
-use crate::{Lack, StreamReader, note};
+use crate::{Lack, StreamReader, is_comment, note};
 
 pub(super) struct Reader {
     tape: Tape,
@@ -281,7 +281,12 @@ fn output_index(root: Node<'_>) -> Option<u64> {
 
 impl StreamReader for Reader {
     fn read(&mut self, frame: Frame, events: &mut Vec<Event>, ledger: &mut Ledger) {
-        let Some(data) = frame.data else { return };
+        let Some(data) = frame.data else {
+            if !is_comment(&frame.raw) {
+                self.passed.leave_out_frame();
+            }
+            return;
+        };
         if !data.starts_with('{') && data.trim() == "[DONE]" {
             self.marked = true;
             // Clients stop reading here: they would not hear of an end that follows.
