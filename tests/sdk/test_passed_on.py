@@ -38,8 +38,31 @@ READ = {
     "openai-responses/name_lost_same": [{}],
     "openai-responses/early_event_same": ["Hello"],
     "openai-responses/junk_same": ["Hello"],
+    "openai-responses/message_without_pieces_same": ["Hello"],
+    "openai-responses/only_text_done_same": ["Hello"],
+    "openai-responses/pieces_short_same": ["Hello"],
+    "openai-responses/words_after_done_same": ["cod", "ex-ok", {"p": "/"}],
+    "openai-responses/names_apart_same": ["Hello"],
+    "openai-responses/lines_joined_same": ["Hello"],
+    "openai-responses/control_characters_same": ["He\x1bllo"],
     "gemini/comments_same": ["Hi!"],
     "gemini/done_mark_same": ["Hi!"],
+    "gemini/lines_joined_same": ["Hi!"],
+    "gemini/done_mark_without_reason_same": ["Hi"],
+    "openai-chat/no_data_same": ["a"],
+    "openai-chat/junk_same": ["a"],
+    "openai-chat/lines_joined_same": ["ab"],
+    "openai-chat/no_blank_lines_same": ["ab"],
+    "openai-chat/chunk_within_chunk_same": ["ab"],
+    "openai-chat/control_characters_same": ["a\x1b[1m\tb"],
+    "openai-chat/line_break_in_text_same": ["ab\nc"],
+}
+
+# Of these the package is to hear of an error of the server's, in words.
+FAILS = {
+    "anthropic/broken_same": anthropic.APIStatusError,
+    "openai-chat/broken_same": openai.APIError,
+    "openai-chat/error_as_text_same": openai.APIError,
 }
 
 
@@ -65,7 +88,18 @@ def read_gemini(url):
     return ["".join(chunk.text or "" for chunk in chunks)]
 
 
-READERS = {"anthropic": read_anthropic, "openai-responses": read_responses, "gemini": read_gemini}
+def read_chat(url):
+    client = openai.OpenAI(base_url=url + "/v1", api_key="none", max_retries=0)
+    chunks = client.chat.completions.create(model="m", messages=[{"role": "user", "content": "hi"}], stream=True)
+    return ["".join(chunk.choices[0].delta.content or "" for chunk in chunks)]
+
+
+READERS = {
+    "anthropic": read_anthropic,
+    "openai-chat": read_chat,
+    "openai-responses": read_responses,
+    "gemini": read_gemini,
+}
 
 
 @pytest.mark.parametrize("name", READ)
@@ -75,3 +109,12 @@ def test_reads_what_was_said(name, provider):
     body = translate(stream, dialect, dialect, "--stream", case.get("model", "m"))
     provider.answers(body, "--stream")
     assert READERS[dialect](provider.url) == READ[name]
+
+
+@pytest.mark.parametrize("name", FAILS)
+def test_hears_of_what_cannot_be_read(name, provider):
+    case = json.loads((CORPUS / f"{name}.json").read_text())
+    # The corpus shows that this is what is passed on.
+    provider.answers("\n".join(case["expect_stream"]).encode() + b"\n", "--stream")
+    with pytest.raises(FAILS[name], match="the stream"):
+        READERS[case["from"]](provider.url)
