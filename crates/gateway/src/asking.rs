@@ -139,7 +139,7 @@ pub(crate) fn name_of(route: &Route) -> &str {
 
 const STREAMS: &[&str] = &["text/event-stream", "application/vnd.amazon.eventstream"];
 /// How a stream of events begins.
-const EVENTS: &[&[u8]] = &[b"data:", b"event:", b"id:", b":"];
+const EVENTS: &[&[u8]] = &[b"data:", b"event:", b"id:", b"retry:", b":"];
 const BETAS: &str = "anthropic-beta";
 const PASSED_ON: [HeaderName; 2] =
     [HeaderName::from_static(BETAS), HeaderName::from_static("anthropic-version")];

@@ -1,7 +1,7 @@
 //! A whole reply: read, said in the client's terms, and looked at by the guard.
 
 use bytes::Bytes;
-use interlingua_dialects::{Dialect, StreamWriter, shown};
+use interlingua_dialects::{Dialect, StreamWriter, note, shown};
 use interlingua_guard::{Done, Finding, Watch};
 use interlingua_model::{Block, Body, Exchange, Ledger, Place, Reply, Verbatim, unfold};
 use interlingua_wire::Doc;
@@ -27,8 +27,16 @@ pub fn read_reply(
     exchange: &Exchange,
     watch: Option<&Watch>,
 ) -> Result<ReadReply, ReplyError> {
-    let body = read_object(body)?;
     let mut ledger = Ledger::default();
+    let bare = without_mark(&body);
+    let body = match (read_object(body), bare) {
+        (Err(_), Some(body)) => {
+            let what = "left out the end mark of a stream behind the reply";
+            ledger.change(note::ODD_INPUT, Place::REPLY, what);
+            read_object(body)?
+        }
+        (read, _) => read?,
+    };
     let mut reply = match from.decode_reply(&body, exchange, &mut ledger) {
         Ok(reply) => reply,
         Err(failure) => return Err(ReplyError::Failed(Box::new(failure))),
@@ -41,6 +49,13 @@ pub fn read_reply(
     }
     let findings = watch.map(|watch| look(watch, &mut reply, &mut ledger)).unwrap_or_default();
     Ok(ReadReply { body, reply, ledger, findings })
+}
+
+/// The body without the end mark of a stream, which some relays put behind a reply that is none.
+fn without_mark(body: &Bytes) -> Option<Bytes> {
+    let rest = body.trim_ascii_end().strip_suffix(b"[DONE]")?.trim_ascii_end();
+    let rest = rest.strip_suffix(b"data:")?;
+    Some(body.slice(..rest.len()))
 }
 
 impl ReadReply {

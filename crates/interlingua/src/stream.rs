@@ -95,7 +95,7 @@ enum Input {
 
 impl Stream {
     /// A stream of a provider that speaks `from`, for a client that speaks `to`. A stream of
-    /// server-sent events that turns out to be one JSON array is read as that.
+    /// server-sent events that turns out to be one JSON array, or an object, is read as that.
     pub fn new(from: &dyn Dialect, to: &dyn Dialect, exchange: &Exchange) -> Self {
         let input = Input::Waiting { framing: from.framing(), space: Vec::new() };
         Self::over(input, from, to, exchange)
@@ -351,13 +351,14 @@ impl Stream {
     }
 }
 
-/// `None` while only space has come. No server-sent event begins with a bracket.
+/// `None` while only space has come. No server-sent event begins with a bracket; an object alone is an error, or
+/// the whole reply of a server that does not stream.
 fn framing_of(framing: Framing, chunk: &Bytes) -> Option<Framing> {
     if framing != Framing::Sse {
         return Some(framing);
     }
     let first = chunk.iter().find(|byte| !byte.is_ascii_whitespace())?;
-    Some(if *first == b'[' { Framing::JsonArray } else { framing })
+    Some(if matches!(first, b'[' | b'{') { Framing::JsonArray } else { framing })
 }
 
 /// Whether the client has heard something of the reply once it has this. A text that is opened is nothing yet.

@@ -44,6 +44,21 @@ fn a_reply_keeps_its_bytes_in_its_dialect() {
     assert!(ledger.is_empty());
 }
 
+/// As a relay answers that takes every request for one that wants a stream: 9router issue 3492.
+#[test]
+fn the_end_mark_of_a_stream_behind_a_reply_is_left_out() {
+    let anthropic = dialect("anthropic");
+    for mark in ["data: [DONE]", "\n\ndata:[DONE]\n\n"] {
+        let body = Bytes::from(format!("{}{mark}", REPLY.trim_end()));
+        let (sent, ledger) =
+            translate_reply(body, anthropic, anthropic, &Exchange::default()).unwrap();
+        assert_eq!(sent.trim_ascii_end(), REPLY.trim_end().as_bytes());
+        assert_eq!(ledger.entries.len(), 1);
+    }
+    let cut = Bytes::from(format!("{}data: [DONE]", &REPLY[..50]));
+    assert!(translate_reply(cut, anthropic, anthropic, &Exchange::default()).is_err());
+}
+
 #[test]
 fn a_whole_reply_shows_the_same_in_a_stream() {
     let body = r#"{"id":"r","object":"response","status":"completed","model":"m","output":[{"type":"image_generation_call","id":"i","status":"completed","result":"aW1hZ2U="},{"type":"message","id":"t","role":"assistant","content":[{"type":"output_text","text":"Here.","annotations":[]}]}]}"#;

@@ -12,8 +12,8 @@ pub fn streams(data: &[u8]) {
     let pair = Pair::chosen_by(*choice);
     let whole = Taken::of(&pair, [stream]);
     let ended_well = whole.reply.is_ok();
-    // A stream that comes as an array leaves as events, where the client has not asked for an array.
-    let is_array = stream.trim_ascii_start().starts_with(b"[");
+    // A stream that comes as an array, or as one object, leaves as events, where the client has not asked for an array.
+    let is_array = matches!(stream.trim_ascii_start().first(), Some(b'[' | b'{'));
     if pair.is_same() && ended_well && !is_array {
         if whole.rules.iter().any(|rule| MENDED.contains(rule)) {
             let again = Taken::of(&pair, [&whole.out[..]]);
