@@ -212,11 +212,10 @@ impl Reader {
         events.push(Event::Fail(Box::new(failure)));
     }
 
-    /// Whether a reply that does not say why it ends is complete all the same. Calls come whole, and the
-    /// provider's own agent takes them without a reason; words without one may have been cut.
+    /// Whether a reply that does not say why it ends is complete all the same. Without the mark it may have been cut,
+    /// also behind a call: another may have been to follow.
     fn is_complete(&self) -> bool {
-        self.parts.ends_with_call()
-            || self.marked && !self.parts.is_empty() && !self.parts.goes_on()
+        self.marked && !self.parts.is_empty() && !self.parts.goes_on()
     }
 
     fn has_ended(&self) -> bool {

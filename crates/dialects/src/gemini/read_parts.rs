@@ -68,11 +68,6 @@ impl Parts {
         self.partial.is_some()
     }
 
-    /// Whether the last that came is a whole call.
-    pub(super) fn ends_with_call(&self) -> bool {
-        self.has_calls && self.open.is_none() && self.partial.is_none()
-    }
-
     /// The text that is still open, with its index.
     pub(super) fn open_text(&self) -> Option<(u32, Text)> {
         let open = self.open.as_ref().filter(|open| !open.thought)?;

@@ -6,10 +6,11 @@
 
 use bytes::Bytes;
 use interlingua_dialects::note;
-use interlingua_model::{Event, Failure, FailureKind, Place};
+use interlingua_model::{Event, Failure, Place};
 use interlingua_wire::json::{Malformed, Why};
 use interlingua_wire::{Doc, Frame, Framer, Framing, Limits, Text, frame};
 
+use super::forward::missing_end;
 use super::{Input, Stream};
 
 /// What a frame is that could not be read.
@@ -49,20 +50,13 @@ impl Stream {
         true
     }
 
-    /// What clients of the same dialect get of a frame that could not be read and that nothing is said in place
-    /// of: unless they may be able to read it, the reply ends here.
-    pub(super) fn end_unread(&mut self, raw: &Bytes, out: &mut Vec<u8>) -> bool {
+    /// Remembers the words of a frame that could not be read, which may say why the reply breaks off; whether
+    /// there is nothing in it that anybody can read.
+    pub(super) fn remember(&mut self, raw: &Bytes) -> bool {
         let Unread::Broken(words) = self.look(raw) else { return false };
-        let message = format!("the stream cannot be read: an event is not JSON: {words}");
-        self.fail(Failure::new(FailureKind::Upstream, Text::new(&message)), out);
+        // The beginning of an event says nothing.
+        self.words = missing_end(raw).is_empty().then_some(words);
         true
-    }
-
-    /// Remembers the words of a frame that is no event, which may say why the reply breaks off.
-    pub(super) fn remember(&mut self, raw: &Bytes) {
-        if let Unread::Broken(words) = self.look(raw) {
-            self.words = Some(words);
-        }
     }
 
     /// Says what the server said in its own words before its reply broke off.

@@ -104,17 +104,14 @@ impl Stream {
         if is_unread && self.read_apart(&raw, noted, out) {
             return;
         }
-        if is_unread && anew.is_some() {
-            self.remember(&raw);
+        if is_unread && self.remember(&raw) && anew.is_none() {
+            // Nobody can read it: the client gets what stands around it.
+            return self.take_events(None);
         }
-        let is_odd = anew.is_some();
         let raw = anew.map_or(raw, |anew| self.instead(anew));
         let unended = if self.passed.is_sse { missing_end(&raw) } else { b"" };
         // What was cut off within a frame cannot be read by the client either.
         if unended.is_empty() || !is_unread {
-            if is_unread && !is_odd && self.end_unread(&raw, out) {
-                return;
-            }
             out.extend_from_slice(&self.repeated.say(&raw));
             self.passed.unended = unended;
         }
@@ -231,7 +228,7 @@ impl Stream {
 }
 
 /// What a server-sent event lacks of the blank line that ends it.
-fn missing_end(raw: &[u8]) -> &'static [u8] {
+pub(super) fn missing_end(raw: &[u8]) -> &'static [u8] {
     let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
     let ends = raw.iter().rev().take_while(|byte| is_end(byte)).count();
     match ends {

@@ -311,7 +311,6 @@ impl StreamReader for Reader {
             }
             return;
         }
-        let is_object = data.trim_start().starts_with('{');
         match Doc::parse_on(data, Limits::default(), &mut self.tape) {
             Ok(doc) => {
                 self.chunk(doc.root(), events, ledger);
@@ -319,10 +318,6 @@ impl StreamReader for Reader {
             }
             Err(malformed) => {
                 ledger.loss(note::BAD_FRAME, Place::REPLY, format!("a frame is {malformed}"));
-                // Of a chunk that is broken the client is to know.
-                if !is_object {
-                    self.passed.say(Vec::new());
-                }
             }
         }
     }
