@@ -203,3 +203,27 @@ fn names_of_every_length_are_told_apart_however_they_are_spelled() {
         }
     }
 }
+
+#[test]
+fn json_inside_a_string_is_the_json_of_its_contents() {
+    let mut dice = Dice::new(17);
+    let mut seen = [0, 0];
+    for _ in 0..20_000 {
+        let space = dice.pick(&["", " ", "\n\t"]);
+        let json = serde_json::to_string(&[contents(&mut dice)]).unwrap();
+        let end = dice.pick(&["", "", "]", "\\", "\u{1}"]);
+        let contents = format!("{space}{json}{end}{space}");
+        let expected = Json::parse(contents.as_str());
+        let by_number = contents
+            .encode_utf16()
+            .fold(String::new(), |raw, unit| raw + &format!("\\u{unit:04x}"));
+        for text in [Text::new(&contents), spelled(&by_number)] {
+            assert_eq!(text.as_json(), expected);
+            let doc =
+                Doc::parse(Json::string(&text).to_bytes().try_into().unwrap(), Limits::default());
+            assert_eq!(doc.unwrap().root().inner_json(), expected.as_ref().ok().cloned());
+        }
+        seen[usize::from(expected.is_ok())] += 1;
+    }
+    assert!(seen.iter().all(|seen| *seen > 1_000), "{seen:?}");
+}

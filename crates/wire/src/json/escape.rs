@@ -13,28 +13,88 @@ pub(super) fn unescape(raw: &str) -> Cow<'_, str> {
     if has_escape(raw) { Cow::Owned(unescaped(raw)) } else { Cow::Borrowed(raw) }
 }
 
-/// Whether there is a backslash. Names and words are short, and two looks take in all of one.
+/// Whether there is a backslash. Names and words are short, and two looks take in all of one; ids are
+/// longer, and four do.
 #[inline]
-fn has_escape(raw: &str) -> bool {
+pub(super) fn has_escape(raw: &str) -> bool {
     let bytes = raw.as_bytes();
-    match (bytes.first_chunk(), bytes.last_chunk()) {
-        (Some(first), Some(last)) if bytes.len() <= 16 => {
+    let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) else {
+        return bytes.contains(&b'\\');
+    };
+    has_backslash(*first) || has_backslash(*last) || bytes.len() > 16 && is_among(bytes)
+}
+
+/// Whether there is a backslash among more than sixteen bytes, of which the first and the last eight
+/// were looked at.
+fn is_among(bytes: &[u8]) -> bool {
+    let inside = &bytes[8..bytes.len() - 8];
+    match (bytes[8..].first_chunk(), bytes[..bytes.len() - 8].last_chunk()) {
+        (Some(first), Some(last)) if inside.len() <= 16 => {
             has_backslash(*first) || has_backslash(*last)
         }
-        (None, _) | (_, None) => bytes.contains(&b'\\'),
-        _ => memchr::memchr(b'\\', bytes).is_some(),
+        _ => memchr::memchr(b'\\', inside).is_some(),
     }
 }
 
-/// Among eight bytes at once: a byte that is zero is the only one that borrows when it is the lowest.
 #[inline]
 fn has_backslash(bytes: [u8; 8]) -> bool {
-    let zero_for_each = u64::from_le_bytes(bytes) ^ u64::from_le_bytes([b'\\'; 8]);
-    let borrowed = zero_for_each.wrapping_sub(u64::from_le_bytes([1; 8]));
-    borrowed & !zero_for_each & u64::from_le_bytes([0x80; 8]) != 0
+    first_backslash(bytes) != 0
 }
 
-fn unescaped(raw: &str) -> String {
+/// Where the first of eight bytes that is a backslash has its highest bit; nothing if there is none.
+/// A byte that is zero is the only one that borrows when it is the lowest.
+#[inline]
+fn first_backslash(bytes: [u8; 8]) -> u64 {
+    let zero_for_each = u64::from_le_bytes(bytes) ^ u64::from_le_bytes([b'\\'; 8]);
+    let borrowed = zero_for_each.wrapping_sub(u64::from_le_bytes([1; 8]));
+    borrowed & !zero_for_each & u64::from_le_bytes([0x80; 8])
+}
+
+/// As [`unescape`], of a string with escapes, in memory that is there; `None` for one that is too long.
+pub(super) fn unescape_in<'r>(raw: &str, room: &'r mut [u8; ROOM]) -> Option<&'r str> {
+    // Eight bytes are copied at once, of which some may be none.
+    if raw.len() > ROOM - 8 {
+        return None;
+    }
+    let (mut at, mut end) = (0, 0);
+    while let Some(few) = raw.as_bytes()[at..].first_chunk::<8>() {
+        room[end..end + 8].copy_from_slice(few);
+        let plain = first_backslash(*few).trailing_zeros() as usize / 8;
+        (at, end) = (at + plain, end + plain);
+        if plain < 8 {
+            at += put_escaped(&raw[at..], room, &mut end);
+        }
+    }
+    while let Some(byte) = raw.as_bytes().get(at) {
+        if *byte == b'\\' {
+            at += put_escaped(&raw[at..], room, &mut end);
+        } else {
+            room[end] = *byte;
+            (at, end) = (at + 1, end + 1);
+        }
+    }
+    str::from_utf8(&room[..end]).ok()
+}
+
+/// Puts what the escape at the start of `raw` stands for behind what is there; how many bytes spell it.
+#[inline]
+fn put_escaped(raw: &str, room: &mut [u8; ROOM], end: &mut usize) -> usize {
+    let (point, used) = escaped(raw);
+    match u8::try_from(point) {
+        Ok(byte) if byte.is_ascii() => {
+            room[*end] = byte;
+            *end += 1;
+        }
+        _ => {
+            let character = char::from_u32(point).unwrap_or('\u{fffd}');
+            *end += character.encode_utf8(&mut room[*end..]).len();
+        }
+    }
+    used
+}
+
+/// As [`unescape`], of a string with escapes.
+pub(super) fn unescaped(raw: &str) -> String {
     let first = memchr::memchr(b'\\', raw.as_bytes()).unwrap_or(raw.len());
     let mut out = Vec::with_capacity(raw.len());
     out.extend_from_slice(&raw.as_bytes()[..first]);
@@ -273,6 +333,9 @@ fn escape(byte: u8, out: &mut Vec<u8>) {
         letter => out.extend_from_slice(&[b'\\', letter]),
     }
 }
+
+/// Enough for most arguments of calls.
+pub(super) const ROOM: usize = 256;
 
 const HEX: &[u8; 16] = b"0123456789abcdef";
 

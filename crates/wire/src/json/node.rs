@@ -16,7 +16,7 @@ pub struct Node<'d> {
 /// A key and its value in an object.
 #[derive(Clone, Copy)]
 pub struct Field<'d> {
-    key: Node<'d>,
+    key: &'d Span,
     pub value: Node<'d>,
 }
 
@@ -57,12 +57,22 @@ impl<'d> Node<'d> {
         self.is_string().then(|| Text::shared(self.doc.text.slice_ref(self.inside())))
     }
 
+    /// The contents of a string as JSON, if that is what they are; see [`Text::as_json`].
+    pub fn inner_json(self) -> Option<Json> {
+        match *self.span() {
+            Span { kind: Kind::String, plain: false, .. } => Json::escaped(self.inside()).ok(),
+            _ => self.text()?.as_json().ok(),
+        }
+    }
+
     /// The contents of a string, for comparing with known words; "" for anything else.
     #[inline]
     pub fn word(self) -> Cow<'d, str> {
-        match self.span() {
-            Span { kind: Kind::String, plain: true, .. } => Cow::Borrowed(self.inside()),
-            Span { kind: Kind::String, .. } => super::escape::unescape(self.inside()),
+        match *self.span() {
+            Span { kind: Kind::String, plain, start, end, .. } => {
+                let inside = &self.doc.text[start as usize + 1..end as usize - 1];
+                if plain { Cow::Borrowed(inside) } else { unescape(inside) }
+            }
             _ => Cow::Borrowed(""),
         }
     }
@@ -106,7 +116,7 @@ impl<'d> Node<'d> {
         while let Some([name, value]) = inside.get(at..).and_then(|rest| rest.first_chunk()) {
             // Most keys differ in length.
             if name.end - name.start == length || !name.plain {
-                let field = Field { key: self.other(at), value: self.other(at + 1) };
+                let field = Field { key: name, value: self.other(at + 1) };
                 if field.is(key) {
                     found = Some(field.value);
                 }
@@ -133,7 +143,7 @@ impl<'d> Node<'d> {
     pub fn pick<const N: usize>(self, keys: [&str; N]) -> [Option<Node<'d>>; N] {
         let mut found = [None; N];
         for field in self.fields() {
-            let one = match field.key.plain() {
+            let one = match field.plain() {
                 Some(key) => keys.iter().position(|asked| same(key, asked.as_bytes())),
                 None => keys.iter().position(|asked| field.is(asked)),
             };
@@ -157,8 +167,8 @@ impl<'d> Node<'d> {
         let inside = &self.doc.tape[..end];
         std::iter::from_fn(move || {
             // A key is one entry, its value follows.
-            let [_, value] = inside.get(at..)?.first_chunk()?;
-            let field = Field { key: self.other(at), value: self.other(at + 1) };
+            let [key, value] = inside.get(at..)?.first_chunk()?;
+            let field = Field { key, value: self.other(at + 1) };
             at = value.next as usize;
             Some(field)
         })
@@ -169,7 +179,7 @@ impl<'d> Node<'d> {
         // A bit for each key that was seen, by length and last byte: most objects need no closer look.
         let (mut seen, mut suspect) = (0_u64, false);
         for field in self.fields() {
-            let bit = field.key.plain().map_or(u64::MAX, |key| {
+            let bit = field.plain().map_or(u64::MAX, |key| {
                 let last = key.last().copied().unwrap_or_default();
                 1 << ((key.len() * 7 + usize::from(last)) % 64)
             });
@@ -181,7 +191,7 @@ impl<'d> Node<'d> {
 
     #[cold]
     fn find_repeated_key(self) -> Option<Cow<'d, str>> {
-        let same = |a: Field<'d>, b: Field<'d>| match (a.key.plain(), b.key.plain()) {
+        let same = |a: Field<'d>, b: Field<'d>| match (a.plain(), b.plain()) {
             (Some(a), Some(b)) => a == b,
             _ => a.name() == b.name(),
         };
@@ -231,13 +241,6 @@ impl<'d> Node<'d> {
         Self { doc: self.doc, at: at as u32 }
     }
 
-    /// The bytes of a string without escapes.
-    #[inline]
-    fn plain(self) -> Option<&'d [u8]> {
-        let Span { start, end, plain, .. } = *self.span();
-        plain.then(|| &self.doc.text.as_bytes()[start as usize + 1..end as usize - 1])
-    }
-
     /// What stands between the quotes of a string.
     #[inline]
     fn inside(self) -> &'d str {
@@ -255,36 +258,56 @@ impl<'d> Field<'d> {
     /// The key's contents.
     #[inline]
     pub fn name(self) -> Cow<'d, str> {
-        self.key.word()
+        if self.key.plain { Cow::Borrowed(self.raw_key()) } else { unescape(self.raw_key()) }
     }
 
     /// The key as written.
     pub fn key(self) -> Text {
-        Text::shared(self.key.doc.text.slice_ref(self.key.inside()))
+        Text::shared(self.value.doc.text.slice_ref(self.raw_key()))
     }
 
     #[inline]
     pub fn is(self, name: &str) -> bool {
-        let Span { start, end, plain, .. } = *self.key.span();
-        if end - start == name.len() as u32 + 2 && plain {
-            let key = &self.key.doc.text.as_bytes()[start as usize + 1..end as usize - 1];
-            return same(key, name.as_bytes());
+        match self.plain() {
+            Some(key) => same(key, name.as_bytes()),
+            None => self.spells(name),
         }
-        !plain && super::escape::spells(self.key.inside(), name)
+    }
+
+    /// As [`Field::is`], of a key with escapes, which are few.
+    #[cold]
+    fn spells(self, name: &str) -> bool {
+        super::escape::spells(self.raw_key(), name)
     }
 
     /// How many bytes spell the key.
     #[inline]
     pub fn key_len(self) -> usize {
-        let Span { start, end, .. } = *self.key.span();
-        (end - start) as usize - 2
+        (self.key.end - self.key.start) as usize - 2
     }
 
     /// What stands between the quotes of the key.
     #[inline]
     pub fn raw_key(self) -> &'d str {
-        self.key.inside()
+        &self.value.doc.text[self.inside()]
     }
+
+    /// The bytes of a key without escapes.
+    #[inline]
+    fn plain(self) -> Option<&'d [u8]> {
+        self.key.plain.then(|| &self.value.doc.text.as_bytes()[self.inside()])
+    }
+
+    #[inline]
+    fn inside(self) -> Range<usize> {
+        self.key.start as usize + 1..self.key.end as usize - 1
+    }
+}
+
+/// Apart from where words are compared: few of them have escapes.
+#[cold]
+fn unescape(raw: &str) -> Cow<'_, str> {
+    super::escape::unescape(raw)
 }
 
 /// Whether two keys are the same. Most differ in length or in how they end.
@@ -301,7 +324,7 @@ impl fmt::Debug for Node<'_> {
 
 impl fmt::Debug for Field<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.key.raw(), self.value.raw())
+        write!(f, "\"{}\":{}", self.raw_key(), self.value.raw())
     }
 }
 

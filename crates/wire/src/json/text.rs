@@ -57,10 +57,11 @@ impl Text {
 
     /// The contents as JSON, if that is what they are.
     pub fn as_json(&self) -> Result<Json, Malformed> {
-        Json::parse(match self.contents() {
-            Cow::Borrowed(_) => self.0.clone(),
-            Cow::Owned(contents) => contents.into(),
-        })
+        if escape::has_escape(self.raw()) {
+            Json::escaped(self.raw())
+        } else {
+            Json::parse(self.0.clone())
+        }
     }
 
     #[inline]

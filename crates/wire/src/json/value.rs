@@ -5,7 +5,7 @@ use std::fmt;
 use bytes::Bytes;
 use bytestring::ByteString;
 
-use super::{Doc, Kind, Limits, Malformed, Text, scan};
+use super::{Doc, Kind, Limits, Malformed, Text, escape, scan};
 
 /// Any JSON value, kept as the text it was read from. Equal when spelled alike.
 #[derive(Clone, PartialEq, Eq)]
@@ -25,6 +25,17 @@ impl Json {
         }
         let value = scan::value(text.as_bytes(), limits.depth)?;
         Ok(Self(if value.len() == text.len() { text } else { text.slice_ref(&text[value]) }))
+    }
+
+    /// As [`Json::parse`], of a text that is itself the inside of a string, with escapes. What is short
+    /// is looked at before memory is taken for it.
+    pub(super) fn escaped(raw: &str) -> Result<Self, Malformed> {
+        let mut room = [0; escape::ROOM];
+        let Some(text) = escape::unescape_in(raw, &mut room) else {
+            return Self::parse(escape::unescaped(raw));
+        };
+        let value = scan::value(text.as_bytes(), Limits::default().depth)?;
+        Ok(Self(text[value].into()))
     }
 
     pub fn number(number: u64) -> Self {

@@ -27,6 +27,9 @@ impl<S: Simd, T: Tape> Scan<'_, S, T> {
     #[inline(always)]
     pub(super) fn string(&mut self) -> Result<bool, Stopped> {
         self.at += 1;
+        if self.bytes.len() - self.at < block::SHORT {
+            return self.last_string();
+        }
         // Keys and words end within a few bytes; for a longer string, larger steps are worth it.
         for few in self.bytes[self.at..].as_chunks().0.iter().take(2) {
             let special = block::special_of_few(self.simd, few);
@@ -39,6 +42,22 @@ impl<S: Simd, T: Tape> Scan<'_, S, T> {
                 return Ok(true);
             }
             self.at += few.len();
+        }
+        self.long_string()
+    }
+
+    /// Passes a string that begins near the end of the text: few bytes are looked at one by one.
+    #[inline(never)]
+    fn last_string(&mut self) -> Result<bool, Stopped> {
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'"' => {
+                    self.at += 1;
+                    return Ok(true);
+                }
+                b'\\' | ..0x20 => break,
+                _ => self.at += 1,
+            }
         }
         self.long_string()
     }
