@@ -12,13 +12,14 @@ use crate::note;
 /// The fields of the body as written. `known` says whether the model holds a field's meaning.
 /// Of duplicate keys only the last stays, and that is noted.
 pub fn read_fields(body: &Doc, known: impl Fn(&str) -> bool, ledger: &mut Ledger) -> Vec<TopField> {
-    let mut fields: Vec<TopField> = Vec::with_capacity(body.root().len());
-    let mut places: HashMap<Cow<'_, str>, usize> = HashMap::with_capacity(body.root().len());
+    let count = body.root().len();
+    let mut fields: Vec<TopField> = Vec::with_capacity(count);
+    let mut names = Names::new(count);
     let mut gone = Vec::new();
     for field in body.root().fields() {
         let (key, name) = (field.key(), field.name());
         let known = known(&name);
-        if let Some(earlier) = places.insert(name, fields.len()) {
+        if let Some(earlier) = names.add(name, fields.len()) {
             gone.push(earlier);
             let what = format!("`{key}` stands twice: the last one counts");
             ledger.loss(note::DUPLICATE_KEY, Place::BODY, what);
@@ -34,6 +35,35 @@ pub fn read_fields(body: &Doc, known: impl Fn(&str) -> bool, ledger: &mut Ledger
         });
     }
     fields
+}
+
+/// The names that were read, each with its place. Few are sooner compared than looked up.
+enum Names<'d> {
+    Few(Vec<Cow<'d, str>>),
+    Many(HashMap<Cow<'d, str>, usize>),
+}
+
+impl<'d> Names<'d> {
+    /// Of so many fields.
+    fn new(count: usize) -> Self {
+        if count <= FEW {
+            Self::Few(Vec::with_capacity(count))
+        } else {
+            Self::Many(HashMap::with_capacity(count))
+        }
+    }
+
+    /// Adds a name at the next place; where it stood last, if it did.
+    fn add(&mut self, name: Cow<'d, str>, place: usize) -> Option<usize> {
+        match self {
+            Self::Few(names) => {
+                let earlier = names.iter().rposition(|earlier| *earlier == name);
+                names.push(name);
+                earlier
+            }
+            Self::Many(names) => names.insert(name, place),
+        }
+    }
 }
 
 /// Room for the body that leaves: it is about as long as the one that came.
@@ -93,3 +123,6 @@ pub fn note_left_out(conversation: &Conversation, to: DialectId, ledger: &mut Le
         }
     }
 }
+
+/// How many fields are few.
+const FEW: usize = 16;

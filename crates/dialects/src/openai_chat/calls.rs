@@ -1,5 +1,7 @@
 //! Entries of `tool_calls`, and the legacy `function_call`, both ways.
 
+use std::borrow::Cow;
+
 use interlingua_model::{
     Args, Block, Body, Extras, Ledger, Place, Seal, Section, ToolCall, Verbatim, derive_id,
 };
@@ -60,8 +62,10 @@ pub(super) fn decode(
         block.extras = extras(node, block.seal.is_some());
     }
     if place.section == Section::Turns {
-        let lacks = |mark| block.extras.put(ID, Text::word(mark), Json::NULL);
-        entry.marks().chain(id_mark).for_each(lacks);
+        let [kind, tool, arguments] = entry.marks();
+        for mark in [kind, tool, arguments, id_mark].into_iter().flatten() {
+            block.extras.put(ID, Text::word(mark), Json::NULL);
+        }
     }
     if entry.is_misshapen() {
         odd(ledger, place, "a call that is not written as one is written anew");
@@ -75,6 +79,8 @@ struct Entry<'d> {
     node: Node<'d>,
     id: Option<Node<'d>>,
     kind: Option<Node<'d>>,
+    /// What kind it is said to be.
+    said: Cow<'d, str>,
     function: Option<Node<'d>>,
     name: Option<Node<'d>>,
     /// The arguments, or the free text.
@@ -86,8 +92,20 @@ struct Entry<'d> {
 
 impl<'d> Entry<'d> {
     fn read(node: Node<'d>) -> Self {
-        let keys = ["id", "type", "function", "custom"];
-        let [id, kind, function, custom] = node.pick(keys);
+        let [mut id, mut kind, mut function, mut custom] = [None; 4];
+        let mut count = 0;
+        for field in node.fields() {
+            count += 1;
+            if field.is("id") {
+                id = Some(field.value);
+            } else if field.is("type") {
+                kind = Some(field.value);
+            } else if field.is("function") {
+                function = Some(field.value);
+            } else if field.is("custom") {
+                custom = Some(field.value);
+            }
+        }
         let said = kind.map(Node::word).unwrap_or_default();
         let (payload, freeform) = match (&*said, function, custom) {
             ("custom", _, Some(custom)) => (custom, true),
@@ -95,10 +113,18 @@ impl<'d> Entry<'d> {
             // Some clients leave out what holds the name, or call it otherwise.
             _ => (function.or(node.get(&said)).unwrap_or(node), false),
         };
-        let input = if freeform { "input" } else { "arguments" };
-        let [name, input] = payload.pick(["name", input]);
-        let usual = [id, kind, function].into_iter().flatten().count();
-        Self { node, id, kind, function, name, input, freeform, has_more: node.len() != usual }
+        let (mut name, mut input) = (None, None);
+        for field in payload.fields() {
+            if field.is("name") {
+                name = Some(field.value);
+            } else if !freeform && field.is("arguments") || freeform && field.is("input") {
+                input = Some(field.value);
+            }
+        }
+        let usual = usize::from(id.is_some())
+            + usize::from(kind.is_some())
+            + usize::from(function.is_some());
+        Self { node, id, kind, said, function, name, input, freeform, has_more: count != usual }
     }
 
     /// Whether something is of another type than it must be, for any server.
@@ -114,7 +140,7 @@ impl<'d> Entry<'d> {
     }
 
     /// What a replayed call lacks: not every server minds.
-    fn marks(&self) -> impl Iterator<Item = &'static str> + use<> {
+    fn marks(&self) -> [Option<&'static str>; 3] {
         let arguments = match self.input.map(Node::kind) {
             None => Some(mark::NO_ARGUMENTS),
             Some(Kind::String) => None,
@@ -124,14 +150,15 @@ impl<'d> Entry<'d> {
             Some(Kind::Object) => Some(mark::OBJECT_ARGUMENTS),
             Some(Kind::Array | Kind::Number | Kind::Bool) => Some(mark::OTHER_ARGUMENTS),
         };
-        let said = self.kind.map(Node::word).unwrap_or_default();
-        let held = if &*said == "function" { self.function } else { self.node.get(&said) };
-        let elsewhere =
-            matches!(&*said, "function" | "custom") && !held.is_some_and(Node::is_object);
+        let elsewhere = match &*self.said {
+            "function" => !self.function.is_some_and(Node::is_object),
+            "custom" => !self.node.get("custom").is_some_and(Node::is_object),
+            _ => false,
+        };
         let named = self.name.is_some_and(|name| !self.freeform || name.is_string());
         let tool = elsewhere || !named;
         let kind = self.kind.is_none().then_some(mark::NO_TYPE);
-        kind.into_iter().chain(tool.then_some(mark::NO_TOOL)).chain(arguments)
+        [kind, tool.then_some(mark::NO_TOOL), arguments]
     }
 }
 
@@ -149,9 +176,10 @@ pub(super) fn decode_legacy(node: Node<'_>, nameless: Nameless<'_>) -> Verbatim<
 pub(super) fn args(node: Option<Node<'_>>) -> Args {
     let Some(node) = node else { return Args::Malformed(Text::EMPTY) };
     match node.kind() {
-        Kind::String => node.text().map_or(Args::Malformed(Text::EMPTY), |text| {
-            if text.is_empty() { Args::Malformed(text) } else { Args::from_text(&text) }
-        }),
+        Kind::String => match node.inner_json() {
+            Some(json) => Args::Json(json),
+            None => Args::Malformed(node.text().unwrap_or_default()),
+        },
         Kind::Null => Args::Malformed(Text::EMPTY),
         Kind::Bool | Kind::Number | Kind::Array | Kind::Object => Args::Json(node.json()),
     }

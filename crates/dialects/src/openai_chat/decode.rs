@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
+use std::mem;
 
 use interlingua_model::{
-    Block, Body, Citation, Extras, Form, Ledger, Place, Role, Seal, Thinking, ToolResult, Turn,
-    Verbatim,
+    Block, Body, Extras, Form, Ledger, Place, Role, Seal, Thinking, ToolResult, Turn, Verbatim,
 };
 use interlingua_wire::{Json, Node, Text};
 
@@ -15,8 +15,8 @@ use super::fields::{CALL, DETAILS, Fields, UNSAID, UNTHOUGHT};
 use super::mark;
 use super::parts::{self, odd};
 use super::unanswered::{CALLS_PER_TURN, Unanswered};
-use super::{ID, calls, paired, reasoning};
-use crate::{body, note};
+use super::{ID, annotations, calls, paired, reasoning};
+use crate::body;
 
 pub(super) fn messages(list: Node<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Turn>> {
     let mut unanswered = Unanswered::default();
@@ -44,11 +44,11 @@ pub(super) fn message(
     fields.settle(place, ledger);
     let role = fields.role.map(Node::word).unwrap_or_default();
     let turn = match &*role {
-        "user" => plain(node, Role::User, fields, place, ledger),
-        "system" => plain(node, Role::System, fields, place, ledger),
-        "developer" => plain(node, Role::Developer, fields, place, ledger),
-        "assistant" => assistant(node, fields, None, unanswered, place, ledger),
-        "tool" | "function" => result(node, fields, &role, unanswered, place, ledger),
+        "user" => plain(node, Role::User, &mut fields, place, ledger),
+        "system" => plain(node, Role::System, &mut fields, place, ledger),
+        "developer" => plain(node, Role::Developer, &mut fields, place, ledger),
+        "assistant" => assistant(node, &mut fields, None, unanswered, place, ledger),
+        "tool" | "function" => result(node, &mut fields, &role, unanswered, place, ledger),
         _ => {
             // Not every server minds: where one does, a rule says so.
             if let Some(said) = fields.role.filter(|said| said.is_string()) {
@@ -57,12 +57,12 @@ pub(super) fn message(
                 odd(ledger, place, "a message without a role is read as its other fields suggest");
             }
             if fields.tool_call_id.is_some() {
-                result(node, fields, "tool", unanswered, place, ledger)
+                result(node, &mut fields, "tool", unanswered, place, ledger)
             } else if fields.tool_calls.is_some_and(|calls| !calls.is_empty()) || &*role == "model"
             {
-                assistant(node, fields, None, unanswered, place, ledger)
+                assistant(node, &mut fields, None, unanswered, place, ledger)
             } else {
-                plain(node, Role::User, fields, place, ledger)
+                plain(node, Role::User, &mut fields, place, ledger)
             }
         }
     };
@@ -71,8 +71,9 @@ pub(super) fn message(
 
 /// The message of a reply with this id.
 pub(super) fn answer(node: Node<'_>, id: Option<&Text>, ledger: &mut Ledger) -> Turn {
-    let fields = Fields::read_once(node);
-    let mut turn = assistant(node, fields, id, &mut Unanswered::default(), Place::REPLY, ledger);
+    let mut fields = Fields::read_once(node);
+    let unanswered = &mut Unanswered::default();
+    let mut turn = assistant(node, &mut fields, id, unanswered, Place::REPLY, ledger);
     // How a provider wrote its reply need not be remembered.
     turn.extras.retain(ID, |key, _| !Extras::is_memory(key));
     turn
@@ -94,41 +95,83 @@ pub(super) fn block(node: Node<'_>, place: Place, ledger: &mut Ledger) -> Verbat
 fn plain(
     node: Node<'_>,
     role: Role,
-    mut fields: Fields<'_>,
+    fields: &mut Fields<'_>,
     place: Place,
     ledger: &mut Ledger,
 ) -> Turn {
     fields.left_by(node, UNSAID, place, ledger);
     let mut turn = Turn::new(role);
     parts::content(fields.content, &mut turn.blocks, place, ledger);
-    turn.extras = fields.extras;
+    turn.extras = mem::take(&mut fields.extras);
     turn
 }
 
 fn assistant(
     node: Node<'_>,
-    mut fields: Fields<'_>,
+    fields: &mut Fields<'_>,
     reply: Option<&Text>,
     unanswered: &mut Unanswered,
     place: Place,
     ledger: &mut Ledger,
 ) -> Turn {
     fields.left_by(node, &[CALL], place, ledger);
-    let calls = tool_calls(&fields, reply, place, ledger);
+    unanswered.clear();
+    if fields.are_usual() {
+        usual(fields, reply, unanswered, place, ledger)
+    } else {
+        unusual(node, fields, reply, unanswered, place, ledger)
+    }
+}
+
+/// What most messages are: words, calls, or words and calls.
+fn usual(
+    fields: &mut Fields<'_>,
+    reply: Option<&Text>,
+    unanswered: &mut Unanswered,
+    place: Place,
+    ledger: &mut Ledger,
+) -> Turn {
+    let mut turn = Turn::new(Role::Assistant);
+    let count = fields.tool_calls.map_or(0, Node::len);
+    turn.blocks.reserve_exact(count + 1);
+    if count == 0 || !fields.has_empty_content() {
+        parts::content(fields.content, &mut turn.blocks, place, ledger);
+    }
+    for (at, node) in fields.tool_calls.into_iter().flat_map(Node::items).enumerate() {
+        let block = calls::decode(node, nameless(reply, place, at), place, ledger);
+        if let Body::ToolCall(call) = &block.body {
+            unanswered.ask(call.id.clone(), call.name.clone());
+        }
+        turn.blocks.push(block);
+    }
+    turn.extras = mem::take(&mut fields.extras);
+    turn
+}
+
+/// A message in which something stands beside words and calls, or that is written otherwise.
+fn unusual(
+    node: Node<'_>,
+    fields: &mut Fields<'_>,
+    reply: Option<&Text>,
+    unanswered: &mut Unanswered,
+    place: Place,
+    ledger: &mut Ledger,
+) -> Turn {
+    let calls = tool_calls(fields, reply, place, ledger);
     let mut turn = Turn::new(Role::Assistant);
     // Mostly there are words or thoughts, and calls.
     turn.blocks.reserve_exact(calls.len() + 1);
-    let (before, seals) = thinking(&mut fields, &calls, place != Place::REPLY, &mut turn);
+    let (before, seals) = thinking(fields, &calls, place != Place::REPLY, &mut turn);
     let mut sealed: HashMap<Cow<'_, str>, &Seal> = HashMap::new();
     for (call, seal) in &seals {
         sealed.entry(call.contents()).or_insert(seal);
     }
     let first = turn.blocks.len();
     let entries = ledger.entries.len();
-    spoken(node, &fields, &calls, &mut turn, place, ledger);
+    spoken(node, fields, &calls, &mut turn, place, ledger);
     let notes = ledger.entries.get_mut(entries..).unwrap_or_default();
     let among_parts = paired::take_calls(&mut turn.blocks, first, &calls, notes);
-    citations(&mut fields, turn.blocks.get_mut(first..).unwrap_or_default(), place, ledger);
+    annotations::decode(fields, turn.blocks.get_mut(first..).unwrap_or_default(), place, ledger);
     turn.blocks[before..].rotate_left(first - before);
     for image in fields.images.into_iter().flat_map(Node::items) {
         let mut block = parts::part(image, place, ledger);
@@ -137,19 +180,18 @@ fn assistant(
         }
         turn.blocks.push(block);
     }
-    unanswered.clear();
     for mut block in calls {
         if let Body::ToolCall(call) = &block.body {
-            let id = call.id.clone();
-            unanswered.ask(id.clone(), call.name.clone());
-            if let Some(seal) = sealed.get(&*id.contents()) {
-                block.edit().seal = Some(Box::new(Seal::clone(seal)));
+            unanswered.ask(call.id.clone(), call.name.clone());
+            if let Some(seal) = sealed.get(&*call.id.contents()) {
+                let seal = Some(Box::new(Seal::clone(seal)));
+                block.edit().seal = seal;
             }
         }
         turn.blocks.push(block);
     }
     turn.blocks.extend(among_parts);
-    turn.extras = fields.extras;
+    turn.extras = mem::take(&mut fields.extras);
     turn
 }
 
@@ -159,8 +201,6 @@ fn tool_calls(
     place: Place,
     ledger: &mut Ledger,
 ) -> Vec<Verbatim<Block>> {
-    let first = place.index.unwrap_or_default() as usize * CALLS_PER_TURN;
-    let nameless = |at: usize| Nameless { reply, number: first + at };
     let mut found = Vec::new();
     if let Some(list) = fields.tool_calls {
         if !list.is_array() {
@@ -169,13 +209,19 @@ fn tool_calls(
         let one = Some(list).filter(|list| list.is_object());
         found.reserve_exact(list.len());
         for (at, node) in list.items().chain(one).enumerate() {
-            found.push(calls::decode(node, nameless(at), place, ledger));
+            found.push(calls::decode(node, nameless(reply, place, at), place, ledger));
         }
     }
     if let Some(legacy) = fields.function_call {
-        found.push(calls::decode_legacy(legacy, nameless(found.len())));
+        found.push(calls::decode_legacy(legacy, nameless(reply, place, found.len())));
     }
     found
+}
+
+/// What makes the id of one of the calls of a message.
+fn nameless(reply: Option<&Text>, place: Place, at: usize) -> Nameless<'_> {
+    let first = place.index.unwrap_or_default() as usize * CALLS_PER_TURN;
+    Nameless { reply, number: first + at }
 }
 
 /// The reasoning of a message comes before its words, or some of it. Returns how much of it does, and
@@ -245,8 +291,7 @@ fn spoken(
     ledger: &mut Ledger,
 ) {
     let first = turn.blocks.len();
-    let is_filler = fields.content.is_some_and(|content| content.raw() == "\"\"")
-        && (!calls.is_empty() || fields.refusal.is_some());
+    let is_filler = fields.has_empty_content() && (!calls.is_empty() || fields.refusal.is_some());
     if !is_filler {
         parts::content(fields.content, &mut turn.blocks, place, ledger);
     }
@@ -266,50 +311,10 @@ fn spoken(
     }
 }
 
-/// Annotations mark the last text of the message; where there is none, a request keeps them as they are.
-fn citations(
-    fields: &mut Fields<'_>,
-    blocks: &mut [Verbatim<Block>],
-    place: Place,
-    ledger: &mut Ledger,
-) {
-    let Some(list) = fields.annotations.filter(|list| !list.is_empty()) else { return };
-    let text = blocks.iter_mut().rev().find(|block| matches!(block.body, Body::Text { .. }));
-    match text {
-        // They stand beside the text, as the message's signature does: a part stays as it is written.
-        Some(text) => text.change_beside(|block| {
-            if let Body::Text { citations, .. } = &mut block.body {
-                citations.extend(list.items().map(citation));
-            }
-        }),
-        None if place == Place::REPLY => {
-            ledger.loss(note::CITATION_REDUCED, place, "annotations without a text are left out");
-        }
-        None => {
-            fields.extras.retain(ID, |key, _| *key != "held annotations");
-            fields.extras.put(ID, Text::word("annotations"), list.json());
-        }
-    }
-}
-
-/// A mark such as `url_citation`.
-pub(super) fn citation(node: Node<'_>) -> Citation {
-    let inner = node.get("url_citation").unwrap_or(node);
-    let get = |key: &str| inner.get(key).and_then(Node::text);
-    let count = |key: &str| inner.get(key).and_then(Node::count);
-    Citation {
-        url: get("url"),
-        title: get("title"),
-        quote: get("content"),
-        span: count("start_index").zip(count("end_index")),
-        written: Some((ID, node.json())),
-    }
-}
-
 /// A message that brings the result of a call.
 fn result(
     node: Node<'_>,
-    mut fields: Fields<'_>,
+    fields: &mut Fields<'_>,
     role: &str,
     unanswered: &mut Unanswered,
     place: Place,
@@ -347,7 +352,7 @@ fn result(
     }
     let result = ToolResult { call, name, content, is_error: false };
     let mut extras = Extras::default();
-    for (key, value) in std::mem::take(&mut fields.extras).of(ID) {
+    for (key, value) in mem::take(&mut fields.extras).of(ID) {
         if key != "name" {
             extras.put(ID, key.clone(), value.clone());
         }

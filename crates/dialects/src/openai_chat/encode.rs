@@ -47,7 +47,7 @@ impl<'a> Pen<'a> {
         while let Some(turn) = turns.get(at) {
             let mut end = at + 1;
             if let Some(text) = turn.text_for(ID) {
-                if !is_result(turn) {
+                if !self.moved.is_empty() && !is_result(turn) {
                     self.flush(out);
                 }
                 out.item().json(text);

@@ -47,31 +47,28 @@ impl<'d> Fields<'d> {
         for field in node.fields() {
             let value = field.value;
             let some = Some(value).filter(|value| !value.is_null());
-            let name = field.name();
             // Most messages have nothing else.
-            match &*name {
-                "role" => {
-                    fields.role = some;
-                    continue;
-                }
-                "content" => {
-                    fields.content = some;
-                    continue;
-                }
-                CALL => {
-                    (fields.tool_call_id, fields.null_call) = (some, some.is_none());
-                    continue;
-                }
-                CALLS => {
-                    fields.tool_calls = some;
-                    fields.unread = true;
-                    if value.is_array() && value.is_empty() {
-                        fields.extras.put(ID, Text::word(mark::EMPTY_CALLS), Json::NULL);
-                    }
-                    continue;
-                }
-                _ => {}
+            if field.is("role") {
+                fields.role = some;
+                continue;
             }
+            if field.is("content") {
+                fields.content = some;
+                continue;
+            }
+            if field.is(CALL) {
+                (fields.tool_call_id, fields.null_call) = (some, some.is_none());
+                continue;
+            }
+            if field.is(CALLS) {
+                fields.tool_calls = some;
+                fields.unread = true;
+                if value.is_array() && value.is_empty() {
+                    fields.extras.put(ID, Text::word(mark::EMPTY_CALLS), Json::NULL);
+                }
+                continue;
+            }
+            let name = field.name();
             fields.may_be_signed |= *name == *"extra_content";
             if mark::FIELDS.contains(&&*name) {
                 if remembers {
@@ -118,6 +115,24 @@ impl<'d> Fields<'d> {
             }
         }
         fields
+    }
+
+    /// Whether there is nothing for the assistant to say but words and calls, each in their own place.
+    pub(super) fn are_usual(&self) -> bool {
+        self.content.is_none_or(Node::is_string)
+            && self.tool_calls.is_none_or(Node::is_array)
+            && self.function_call.is_none()
+            && self.refusal.is_none()
+            && self.reasoning.is_none()
+            && self.details.is_none()
+            && self.annotations.is_none_or(Node::is_empty)
+            && self.images.is_none_or(Node::is_empty)
+            && self.audio.is_none()
+            && !self.may_be_signed
+    }
+
+    pub(super) fn has_empty_content(&self) -> bool {
+        self.content.is_some_and(|content| content.is_string() && content.raw() == "\"\"")
     }
 
     /// Notes what must be a string and is none.

@@ -1,5 +1,6 @@
 //! The openai-chat dialect: `POST /v1/chat/completions`, as its inventor and many others speak it.
 
+mod annotations;
 mod calls;
 mod content;
 mod decode;

@@ -21,7 +21,9 @@ pub(super) fn content(
         Kind::Null => {}
         Kind::String => {
             blocks.reserve_exact(1);
-            blocks.extend(node.text().map(Block::text).map(Verbatim::new));
+            if let Some(text) = node.text() {
+                blocks.push(Verbatim::new(Block::text(text)));
+            }
         }
         Kind::Array => {
             blocks.reserve_exact(node.len());

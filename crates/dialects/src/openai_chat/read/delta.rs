@@ -8,7 +8,7 @@ use super::queue::{Call, CallKind, What};
 use super::{Once, Reader};
 use crate::note;
 use crate::openai_chat::calls::{self, Nameless};
-use crate::openai_chat::{decode, parts, reasoning as entries};
+use crate::openai_chat::{annotations, parts, reasoning as entries};
 
 impl Reader {
     pub(super) fn delta(&mut self, delta: Node<'_>, ledger: &mut Ledger) {
@@ -136,7 +136,7 @@ impl Reader {
     fn annotations(&mut self, list: Option<Node<'_>>, ledger: &mut Ledger) {
         for node in list.into_iter().flat_map(Node::items) {
             if let Some(text) = self.queue.find(What::Text) {
-                text.push(Delta::Citation(Box::new(decode::citation(node))));
+                text.push(Delta::Citation(Box::new(annotations::citation(node))));
             } else {
                 let what = "an annotation comes without its text";
                 ledger.loss(note::CITATION_REDUCED, Place::REPLY, what);
