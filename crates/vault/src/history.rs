@@ -59,8 +59,7 @@ impl History {
 
     fn hear(&mut self, range: Range<usize>, turns: &[Verbatim<Turn>], of_model: bool) {
         if of_model {
-            let blocks = turns.iter().flat_map(|turn| &turn.blocks);
-            let (link, asked) = self.link(blocks);
+            let (link, asked) = self.link(turns.iter().map(|turn| &**turn));
             self.spans.push(Span { turns: range, link });
             self.asked = asked;
             return;
@@ -68,12 +67,14 @@ impl History {
         let (mut said, mut long) = (Stable::default(), 0);
         // Instructions change from day to day.
         let spoken = turns.iter().filter(|turn| matches!(turn.role, Role::User));
-        for block in spoken.flat_map(|turn| &turn.blocks) {
-            if let Body::ToolResult(result) = &block.body {
-                said.add(result.call.contents().as_bytes());
+        for turn in spoken {
+            for block in &turn.blocks {
+                if let Body::ToolResult(result) = &block.body {
+                    said.add(result.call.contents().as_bytes());
+                }
+                hear_words([block], &mut said);
+                long += length(block);
             }
-            hear_words([block], &mut said);
-            long += length(block);
         }
         self.question = (said.value(), long);
         self.asked.add(&said.value().to_le_bytes());
@@ -86,23 +87,24 @@ impl History {
 
     /// The reply to what is asked.
     pub fn answer(&self, reply: &Reply) -> Link {
-        self.link(reply.turn.blocks.iter()).0
+        self.link(std::iter::once(&reply.turn)).0
     }
 
-    fn link<'b>(
-        &self,
-        blocks: impl Iterator<Item = &'b Verbatim<Block>> + Clone,
-    ) -> (Link, Stable) {
+    fn link<'t>(&self, turns: impl Iterator<Item = &'t Turn> + Clone) -> (Link, Stable) {
         let (mut near, mut calls, mut long) = (Stable::default(), false, 0);
-        for block in blocks.clone() {
-            long += length(block);
-            if let Body::ToolCall(call) = &block.body {
-                near.add(call.id.contents().as_bytes());
-                calls = true;
+        for turn in turns.clone() {
+            for block in &turn.blocks {
+                long += length(block);
+                if let Body::ToolCall(call) = &block.body {
+                    near.add(call.id.contents().as_bytes());
+                    calls = true;
+                }
             }
         }
         let mut said = near;
-        hear_words(blocks, &mut said);
+        for turn in turns {
+            hear_words(&turn.blocks, &mut said);
+        }
         if !calls {
             near = said;
             if long < LONG {

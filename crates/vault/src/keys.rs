@@ -6,7 +6,7 @@
 use std::mem;
 use std::ops::Range;
 
-use interlingua_model::{Block, Body, Reply, Seal, Verbatim};
+use interlingua_model::{Block, Body, Reply, Seal, Turn, Verbatim};
 
 use crate::stable::hash;
 use crate::{History, Link};
@@ -30,18 +30,16 @@ pub fn key_of_reply(id: &str) -> String {
 }
 
 /// The surest keys of what a model said, and whether what is found there is this turn, wherever that was.
-pub(crate) fn surest<'b>(
-    blocks: impl Iterator<Item = &'b Verbatim<Block>>,
-    link: Link,
-    keys: &mut Keys,
-) -> bool {
+pub(crate) fn surest(said: &[Verbatim<Turn>], link: Link, keys: &mut Keys) -> bool {
     let mut sealed = None;
-    for block in blocks {
-        if let Body::ToolCall(call) = &block.body {
-            keys.push(CALL, &call.id.contents());
-            return true;
+    for turn in said {
+        for block in &turn.blocks {
+            if let Body::ToolCall(call) = &block.body {
+                keys.push(CALL, &call.id.contents());
+                return true;
+            }
+            sealed = sealed.or_else(|| seal(block));
         }
-        sealed = sealed.or_else(|| seal(block));
     }
     if let Some(seal) = sealed {
         keys.push(SEAL, digits(&mut [0; 16], number(seal)));
@@ -61,6 +59,11 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
+    /// With room for what is mostly known of so many turns: two numbers with their names, or a call's id.
+    pub(crate) fn for_turns(count: usize) -> Self {
+        Self { text: String::with_capacity(count * 44), ends: Vec::with_capacity(count * 2) }
+    }
+
     pub(crate) fn push(&mut self, name: &str, rest: &str) {
         self.text.push_str(name);
         self.text.push_str(rest);

@@ -32,11 +32,12 @@ pub struct Runs {
 
 /// Everything that models said.
 pub fn runs(conversation: &Conversation, history: &History) -> Runs {
-    let mut runs = Runs { all: Vec::with_capacity(history.spans.len()), keys: Keys::default() };
+    let count = history.spans.len();
+    let mut runs = Runs { all: Vec::with_capacity(count), keys: Keys::for_turns(count) };
     for Span { turns, link } in &history.spans {
         let first = runs.keys.len();
-        let blocks = blocks(&conversation.turns[turns.clone()]);
-        let sure = keys::surest(blocks, *link, &mut runs.keys);
+        let said = &conversation.turns[turns.clone()];
+        let sure = keys::surest(said, *link, &mut runs.keys);
         let keys = first..runs.keys.len();
         runs.all.push(Run { turns: turns.clone(), keys, before: link.before, sure });
     }

@@ -24,17 +24,18 @@ impl Stable {
 
     /// Hears the words of a text, whatever space is between them; says whether there are any.
     pub fn add_words(&mut self, text: &str) -> bool {
-        let (bytes, mut any, mut start) = (text.as_bytes(), false, 0);
-        for end in 0..=bytes.len() {
-            if bytes.get(end).is_none_or(u8::is_ascii_whitespace) {
-                if start < end {
-                    self.add(&bytes[start..end]);
-                    any = true;
-                }
-                start = end + 1;
-            }
+        let mut words = Words { hash: *self, heard: 0, any: false };
+        let mut rest = text.as_bytes();
+        while let Some(eight) = rest.first_chunk() {
+            rest = &rest[words.hear(u64::from_le_bytes(*eight))..];
         }
-        any
+        // Behind the last byte is space.
+        while !rest.is_empty() || words.heard > 0 {
+            let passed = words.hear(less_than_a_word(rest) | SPACES << (rest.len() * 8));
+            rest = rest.get(passed..).unwrap_or_default();
+        }
+        *self = words.hash;
+        words.any
     }
 
     pub fn value(self) -> u64 {
@@ -55,6 +56,58 @@ impl Default for Stable {
     }
 }
 
+/// A text as its words are heard, eight bytes at a time.
+struct Words {
+    hash: Stable,
+    /// Bytes of a word that goes on.
+    heard: usize,
+    any: bool,
+}
+
+impl Words {
+    /// Hears what is left of a word, or as much of it as there is, and passes the space behind it; says how
+    /// many bytes that is.
+    #[inline]
+    fn hear(&mut self, eight: u64) -> usize {
+        let length = first_space(eight);
+        if length == 8 {
+            self.hash.mix(eight);
+            self.heard += 8;
+            return 8;
+        }
+        let word = self.heard + length;
+        if word > 0 {
+            self.hash.mix(eight & !(u64::MAX << (length * 8)));
+            self.hash.mix(word as u64 ^ END);
+            self.any = true;
+            self.heard = 0;
+        }
+        length + 1
+    }
+}
+
+/// How many of eight bytes stand before the first that is white space.
+#[inline]
+fn first_space(eight: u64) -> usize {
+    if first_zero(eight & CONTROLS) != 0 {
+        return first_space_of_any(eight);
+    }
+    first_zero(eight ^ SPACES).trailing_zeros() as usize / 8
+}
+
+/// The same where other white space may be than spaces.
+#[cold]
+fn first_space_of_any(eight: u64) -> usize {
+    eight.to_le_bytes().iter().position(u8::is_ascii_whitespace).unwrap_or(8)
+}
+
+/// Where the first of eight bytes that is zero has its highest bit; nothing if there is none. A byte that is
+/// zero is the only one that borrows when it is the lowest.
+#[inline]
+fn first_zero(eight: u64) -> u64 {
+    eight.wrapping_sub(u64::from_le_bytes([1; 8])) & !eight & u64::from_le_bytes([0x80; 8])
+}
+
 /// Up to seven bytes as a number, the first the lowest: two looks take in all of them, and where both see a
 /// byte they see the same.
 #[inline]
@@ -72,6 +125,9 @@ fn less_than_a_word(bytes: &[u8]) -> u64 {
 const START: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x9e37_79b9_7f4a_7c15;
 const FINAL: u64 = 0xff51_afd7_ed55_8ccd;
+const SPACES: u64 = u64::from_le_bytes([b' '; 8]);
+/// The bits of which a control character has none.
+const CONTROLS: u64 = u64::from_le_bytes([0xe0; 8]);
 /// No word of a text looks like its length.
 const END: u64 = 0x8000_0000_0000_0000;
 
@@ -88,12 +144,26 @@ mod tests {
             "one two",
             " one\t\ntwo\r three ",
             "caf\u{e9}\u{a0}x longer-than-a-word",
+            "sixteen-letters. eight888 ",
+            "\u{b}\u{c}\u{1f}\u{0} \u{7f}\u{ff}",
         ] {
-            let mut words = Stable::default();
-            let any = words.add_words(text);
-            let slow = text.split_ascii_whitespace().map(str::as_bytes);
-            assert_eq!((words.value(), any), (hash(slow.clone()), slow.count() > 0), "{text:?}");
+            are_heard_one_by_one(text);
         }
+        // Words of any length, wherever one ends.
+        let letters = "abc\u{df}\u{20ac}\u{1f600}xyz0123456789";
+        for first in (0..=letters.len()).filter(|end| letters.is_char_boundary(*end)) {
+            for space in ["", " ", "\t\n", "\u{c}   \r", "          "] {
+                let text = format!("{}{space}{letters}{space}", &letters[..first]);
+                are_heard_one_by_one(&text);
+            }
+        }
+    }
+
+    fn are_heard_one_by_one(text: &str) {
+        let mut words = Stable::default();
+        let any = words.add_words(text);
+        let slow = text.split_ascii_whitespace().map(str::as_bytes);
+        assert_eq!((words.value(), any), (hash(slow.clone()), slow.count() > 0), "{text:?}");
     }
 
     #[test]
