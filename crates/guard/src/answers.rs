@@ -1,5 +1,6 @@
 //! What the model is to be told of its calls, kept until the client sends the conversation again.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::pin::Pin;
 
@@ -61,9 +62,12 @@ pub async fn recall(conversation: &Conversation, owner: &str, answers: &dyn Answ
     if answers.is_empty() {
         return Vec::new();
     }
-    let blocks = conversation.turns.iter().flat_map(|turn| &turn.blocks);
-    let calls: Vec<(&ToolCall, String)> =
-        blocks.filter_map(|block| called(block, conversation.source)).collect();
+    let mut calls = Vec::new();
+    for turn in &conversation.turns {
+        for block in &turn.blocks {
+            calls.extend(called(block, conversation.source));
+        }
+    }
     if calls.is_empty() {
         return Vec::new();
     }
@@ -80,10 +84,11 @@ pub async fn recall(conversation: &Conversation, owner: &str, answers: &dyn Answ
 }
 
 /// A call, and the key under which its answer would be kept.
-fn called(block: &Block, source: DialectId) -> Option<(&ToolCall, String)> {
+fn called(block: &Block, source: DialectId) -> Option<(&ToolCall, Cow<'_, str>)> {
     let Body::ToolCall(call) = &block.body else { return None };
-    let unwritten = UNWRITTEN.iter().any(|mark| block.extras.find(source, mark).is_some());
-    let key = if unwritten { unnamed(call) } else { call.id.contents().into_owned() };
+    let marks = block.extras.of(source);
+    let unwritten = marks.iter().any(|(key, _)| UNWRITTEN.iter().any(|mark| key == mark));
+    let key = if unwritten { unnamed(call).into() } else { call.id.contents() };
     Some((call, key))
 }
 
