@@ -20,6 +20,7 @@ mod memory;
 mod nothing;
 mod options;
 mod pack;
+mod places;
 mod postgres;
 mod queue;
 mod record;

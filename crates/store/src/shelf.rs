@@ -5,11 +5,12 @@ mod removal;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::places::{ByPlace, Places};
 use crate::record::{Found, Kind};
 use crate::retention::Retention;
 use crate::slots::{Kept, Slot, Slots};
@@ -34,7 +35,7 @@ pub(crate) struct Shelf {
 struct Inside {
     slots: Slots,
     /// What no database holds yet, by place. Not bounded here: the queue of the writer is.
-    waiting: HashMap<Box<str>, Vec<Arc<Kept>>>,
+    waiting: ByPlace<Vec<Arc<Kept>>>,
     removals: Removals,
     /// How many removals have ended.
     removed: u64,
@@ -88,7 +89,7 @@ impl Shelf {
     fn new(bytes: usize, age: Duration) -> Self {
         let inside = Inside {
             slots: Slots::new(bytes),
-            waiting: HashMap::new(),
+            waiting: ByPlace::default(),
             removals: Removals::default(),
             removed: 0,
             last: 0,
@@ -349,23 +350,4 @@ pub(crate) fn found<'k>(
     kept: impl Iterator<Item = &'k Arc<Kept>>,
 ) -> impl Iterator<Item = Found> {
     kept.map(move |kept| Found { key: key.to_owned(), body: kept.body.clone() })
-}
-
-/// Where the keys of one owner are: owner and key as one text; no two pairs make the same.
-struct Places {
-    text: String,
-    owner: usize,
-}
-
-impl Places {
-    fn of(owner: &str) -> Self {
-        let text = format!("{}:{owner}", owner.len());
-        Self { owner: text.len(), text }
-    }
-
-    fn at(&mut self, key: &str) -> &str {
-        self.text.truncate(self.owner);
-        self.text.push_str(key);
-        &self.text
-    }
 }

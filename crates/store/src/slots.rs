@@ -1,6 +1,5 @@
 //! What lies under each place of a shelf, bounded in bytes.
 
-use std::collections::HashMap;
 use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
@@ -8,6 +7,7 @@ use std::sync::atomic::AtomicI64;
 use bytes::Bytes;
 
 use crate::MOST;
+use crate::places::ByPlace;
 use crate::record::{Kind, Record};
 
 /// A record as it lies on a shelf.
@@ -35,8 +35,8 @@ pub(crate) struct Slot {
 /// become the old ones, and the old ones that were not asked for meanwhile are dropped.
 #[derive(Debug)]
 pub(crate) struct Slots {
-    young: HashMap<Box<str>, Slot>,
-    old: HashMap<Box<str>, Slot>,
+    young: ByPlace<Slot>,
+    old: ByPlace<Slot>,
     bytes: usize,
     room: usize,
 }
@@ -87,7 +87,7 @@ impl Slot {
 
 impl Slots {
     pub(crate) fn new(bytes: usize) -> Self {
-        let (young, old) = (HashMap::new(), HashMap::new());
+        let (young, old) = (ByPlace::default(), ByPlace::default());
         Self { young, old, bytes: 0, room: bytes / 2 }
     }
 

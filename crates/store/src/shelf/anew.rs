@@ -4,7 +4,8 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::{Places, Removals, Shelf};
+use super::{Removals, Shelf};
+use crate::places::Places;
 use crate::slots::{Kept, Slot};
 
 /// A key that the database is asked for.
