@@ -186,12 +186,13 @@ fn is_plain(work: &Work<'_>, round: &Round) -> bool {
     let pairs = |block: &&Verbatim<Block>| {
         matches!(block.body, Body::ToolCall(_) | Body::ToolResult(_)) && !is_old(block)
     };
-    let mut said = spoken.iter().flat_map(|turn| &turn.blocks).filter(pairs).peekable();
+    let calls = spoken.iter().any(|turn| turn.blocks.iter().any(|block| pairs(&block)));
+    let mut said = calls.then(|| spoken.iter().flat_map(|turn| &turn.blocks).filter(pairs));
     let crosses = crosses(work);
     let answers = work.profile.calls.answers;
     // Where what the model says in a row is as good as one turn, its calls may stand in any.
     let in_a_row = crosses || matches!(answers, Answers::BeforeNext | Answers::FirstAfterRun);
-    if said.peek().is_some() && (spoken.len() > 1 && !in_a_row || round.speech.start == 0) {
+    if calls && (spoken.len() > 1 && !in_a_row || round.speech.start == 0) {
         return false;
     }
     let together = matches!(answers, Answers::NextTurn | Answers::Counted);
@@ -202,7 +203,7 @@ fn is_plain(work: &Work<'_>, round: &Round) -> bool {
         for block in &turn.blocks {
             match &block.body {
                 Body::ToolResult(result) if !is_old(block) => {
-                    let call = said.next().and_then(|said| call(said));
+                    let call = said.as_mut().and_then(Iterator::next).and_then(|said| call(said));
                     let own = call.is_some_and(|call| call.id == result.call);
                     if !(first && own && turn.role == Role::User) {
                         return false;
@@ -213,7 +214,7 @@ fn is_plain(work: &Work<'_>, round: &Round) -> bool {
             }
         }
     }
-    said.next().is_none()
+    said.is_none_or(|mut said| said.next().is_none())
 }
 
 /// A call of the user's, or a result of the model's.

@@ -20,7 +20,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use interlingua_model::{Block, Body, Calls, Place, derive_id};
+use interlingua_model::{Block, Body, Calls, Place, Verbatim, derive_id};
 use interlingua_wire::{Json, Text};
 
 use crate::Work;
@@ -33,7 +33,7 @@ pub fn apply(work: &mut Work<'_>) {
     if ids.absent {
         return leave_out(work);
     }
-    if all_ids(work).all(|id| ids.fit(&id.contents())) {
+    if all_fit(work, ids) {
         return;
     }
     let dialect = work.profile.dialect;
@@ -62,8 +62,9 @@ pub fn apply(work: &mut Work<'_>) {
     }
 }
 
-fn all_ids<'w>(work: &'w Work<'_>) -> impl Iterator<Item = &'w Text> {
-    work.turns().iter().flat_map(|turn| &turn.blocks).filter_map(|block| id_of(block))
+fn all_fit(work: &Work<'_>, ids: Ids) -> bool {
+    let fits = |block: &Verbatim<Block>| id_of(block).is_none_or(|id| ids.fit(&id.contents()));
+    work.turns().iter().all(|turn| turn.blocks.iter().all(fits))
 }
 
 fn id_of(block: &Block) -> Option<&Text> {

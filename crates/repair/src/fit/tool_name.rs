@@ -66,6 +66,28 @@ impl Pairs {
     }
 }
 
+/// Names that may be called. The same few are called again and again: those are sooner compared than
+/// looked up.
+#[derive(Default)]
+struct Fine {
+    few: Vec<Text>,
+    more: HashSet<String>,
+}
+
+impl Fine {
+    fn add(&mut self, name: Text) {
+        if self.few.len() < FEW {
+            self.few.push(name);
+        } else {
+            self.more.insert(name.contents().into_owned());
+        }
+    }
+
+    fn has(&self, name: &Text) -> bool {
+        self.few.contains(name) || !self.more.is_empty() && self.more.contains(&*name.contents())
+    }
+}
+
 fn tools(work: &mut Work<'_>) -> Pairs {
     let mut renamed = Pairs::default();
     let mut taken = None;
@@ -132,13 +154,12 @@ fn named(json: &Json, name: &Text) -> Json {
 /// Calls of tools that have another name now, and calls whose name cannot stand there.
 fn calls(work: &mut Work<'_>, renamed: &mut Pairs) {
     let rules = work.profile.tools;
-    // The same few are called again and again.
-    let mut fine: HashSet<String> = HashSet::new();
+    let mut fine = Fine::default();
     let mut taken = None;
     for turn in 0..work.turns().len() {
         for at in 0..work.blocks(turn).len() {
             let Some((client, is_call)) = name(work.block(turn, at)) else { continue };
-            if fine.contains(&*client.contents()) {
+            if fine.has(client) {
                 continue;
             }
             // A call names its tool within its group, where there are groups.
@@ -150,7 +171,7 @@ fn calls(work: &mut Work<'_>, renamed: &mut Pairs) {
                 Some(sent) => sent.clone(),
                 None if !is_call => continue,
                 None if rules.called.fit(&told.contents()) => {
-                    fine.insert(client.contents().into_owned());
+                    fine.add(client.clone());
                     continue;
                 }
                 None if is_old(work.block(turn, at)) && work.is_own() => continue,
@@ -212,5 +233,7 @@ fn choice(work: &mut Work<'_>, renamed: &Pairs) {
     }
 }
 
+/// How many are a few.
+const FEW: usize = 8;
 /// Where a call remembers the group of its tool.
 const GROUP: &str = "namespace";
