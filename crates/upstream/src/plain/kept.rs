@@ -1,6 +1,5 @@
 //! Connections that have answered and wait for the next request.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
@@ -16,8 +15,9 @@ pub(super) struct Kept {
 
 #[derive(Default)]
 struct State {
-    /// By where they lead, the one that was used last at the end.
-    lines: HashMap<Authority, Vec<(Instant, Line)>>,
+    /// By where they lead, the one that was used last at the end. There are few such places, and two are
+    /// sooner compared than one is hashed.
+    lines: Vec<(Authority, Vec<(Instant, Line)>)>,
     /// Somebody comes and closes those that were kept for long.
     is_swept: bool,
 }
@@ -26,7 +26,7 @@ impl Kept {
     /// A connection that leads there and is still open.
     pub(super) fn take(&self, to: &Authority) -> Option<Line> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let lines = state.lines.get_mut(to)?;
+        let (_, lines) = state.lines.iter_mut().find(|(there, _)| there == to)?;
         while let Some((since, line)) = lines.pop() {
             if since.elapsed() > LONGEST {
                 // All others are older.
@@ -42,9 +42,11 @@ impl Kept {
     pub(super) fn put(self: Arc<Self>, to: Authority, mut line: Line) {
         line.rest();
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let lines = state.lines.entry(to).or_default();
-        if lines.len() < MOST {
-            lines.push((Instant::now(), line));
+        let now = Instant::now();
+        match state.lines.iter_mut().find(|(there, _)| *there == to) {
+            Some((_, lines)) if lines.len() < MOST => lines.push((now, line)),
+            Some(_) => {}
+            None => state.lines.push((to, vec![(now, line)])),
         }
         if !std::mem::replace(&mut state.is_swept, true) {
             tokio::spawn(sweep(Arc::downgrade(&self)));
@@ -54,7 +56,7 @@ impl Kept {
     /// Closes those that were kept for long; false when there is none left to come back for.
     fn close_old(&self) -> bool {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.lines.retain(|_, lines| {
+        state.lines.retain_mut(|(_, lines)| {
             lines.retain(|(since, line)| since.elapsed() <= LONGEST && line.is_quiet());
             !lines.is_empty()
         });
