@@ -74,7 +74,7 @@ fn what_the_model_said_is_not_said_twice() {
     for path in PATHS {
         let said = reply(&json!([{"text": "I look."}]), "MALFORMED_FUNCTION_CALL");
         let (house, stub) = stubbed("gemini", vec![said, done()]);
-        let text = ask(&house, path, false).text().to_owned();
+        let text = ask(&house, path, false).text();
         assert!(text.contains("I look."), "{path}: {text}");
         assert_eq!(stub.asked().len(), 1, "{path}");
     }
