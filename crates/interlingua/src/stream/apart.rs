@@ -55,8 +55,11 @@ impl Stream {
     pub(super) fn remember(&mut self, raw: &Bytes) -> bool {
         let Unread::Broken(words) = self.look(raw) else { return false };
         // The beginning of an event says nothing.
-        self.words = missing_end(raw).is_empty().then_some(words);
-        true
+        let is_whole = missing_end(raw).is_empty();
+        if is_whole {
+            self.words = Some(words);
+        }
+        is_whole
     }
 
     /// Says what the server said in its own words before its reply broke off.

@@ -104,10 +104,9 @@ impl Stream {
         if is_unread && self.read_apart(&raw, noted, out) {
             return;
         }
-        if is_unread && self.remember(&raw) && anew.is_none() {
-            // Nobody can read it: the client gets what stands around it.
-            return self.take_events(None);
-        }
+        // What nobody can read is left out: the client gets what stands around it.
+        let is_broken = is_unread && self.remember(&raw);
+        let anew = anew.or_else(|| is_broken.then(Default::default));
         let raw = anew.map_or(raw, |anew| self.instead(anew));
         let unended = if self.passed.is_sse { missing_end(&raw) } else { b"" };
         // What was cut off within a frame cannot be read by the client either.
