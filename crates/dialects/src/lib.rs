@@ -205,13 +205,6 @@ pub trait StreamWriter: Send {
     fn follow(&mut self, _frame: &Frame) {}
 }
 
-/// Whether a frame of server-sent events holds nothing but comments. Packages take any field for an event, and
-/// one without data for an event that cannot be read.
-pub(crate) fn is_comment(raw: &[u8]) -> bool {
-    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
-    raw.split(is_end).all(|line| line.is_empty() || line.starts_with(b":"))
-}
-
 pub fn find(name: &str) -> Option<&'static dyn Dialect> {
     ALL.iter().copied().find(|dialect| dialect.id().0 == name)
 }

@@ -33,6 +33,13 @@ pub struct Frame {
     pub data: Option<ByteString>,
 }
 
+/// Whether a server-sent event holds nothing but comments. Packages take any field for an event, and one without
+/// data for an event that cannot be read.
+pub fn is_comment(raw: &[u8]) -> bool {
+    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+    raw.split(is_end).all(|line| line.is_empty() || line.starts_with(b":"))
+}
+
 /// The stream cannot be cut any further; `at` counts bytes from its beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameError {

@@ -9,6 +9,7 @@ mod thinking;
 use interlingua_model::{
     Block, Delta, Event, Exchange, Failure, Ledger, Place, Stop, StopReason, Usage,
 };
+use interlingua_wire::frame::is_comment;
 use interlingua_wire::json::Tape;
 use interlingua_wire::{Doc, Frame, Json, Limits, Node, Text};
 
@@ -19,7 +20,7 @@ use super::flavor::{Flavor, Skill};
 use super::tags::{Tags, Told};
 use super::{ID, error, reply, stop, usage, write};
 use crate::notice::given_up;
-use crate::{Lack, StreamReader, is_comment, note};
+use crate::{Lack, StreamReader, note};
 
 #[derive(Debug)]
 pub(super) struct Reader {

@@ -12,6 +12,7 @@ mod whole;
 
 use bytestring::ByteString;
 use interlingua_model::{Event, Exchange, Failure, Ledger, Place};
+use interlingua_wire::frame::is_comment;
 use interlingua_wire::json::Tape;
 use interlingua_wire::{Doc, Frame, Limits, Node, Text};
 
@@ -21,7 +22,7 @@ use self::pieces::Piece;
 use self::queue::Queue;
 use super::output::Seat;
 use super::{ID, error, stop, usage};
-use crate::{Lack, StreamReader, is_comment, note};
+use crate::{Lack, StreamReader, note};
 
 pub(super) struct Reader {
     tape: Tape,
