@@ -155,6 +155,7 @@ fn exchange(
         renamed_tools: pairs(of("renamed_tools")),
         renamed_calls: pairs(of("renamed_calls")),
         usage: of("usage").and_then(Node::boolean),
+        searches: of("searches").and_then(Node::boolean).unwrap_or(false),
         array: of("array").and_then(Node::boolean).unwrap_or(false),
         ..Exchange::default()
     }

@@ -21,8 +21,8 @@ mod spellings;
 
 use bytes::Bytes;
 use interlingua_model::{
-    Block, Body, Conversation, DialectId, Event, Exchange, Failure, Ledger, Reply, Role, Target,
-    Tool, Turn, Verbatim,
+    Block, Body, Citation, Conversation, DialectId, Event, Exchange, Failure, Ledger, Reply, Role,
+    Target, Tool, Turn, Verbatim,
 };
 use interlingua_wire::{Doc, Frame, Framing, Json, Node, Text};
 
@@ -69,6 +69,27 @@ pub trait Dialect: Sync {
     /// What others can show of a block of a reply that only this dialect knows.
     fn shows(&self, _kind: &Text, _block: &Json) -> Option<Body> {
         None
+    }
+
+    /// What a block of a reply tells of a search that the provider did by itself.
+    fn searched(&self, _kind: &Text, _block: &Json) -> Option<Search> {
+        None
+    }
+
+    /// Such a search where it was done, as replies of this dialect tell of it.
+    fn tells(&self, _search: &Search) -> Option<Body> {
+        None
+    }
+
+    /// Whether replies of this dialect tell of such a search together with what it found. Others say only what
+    /// the text is taken from, so it stands at the end of what they said.
+    fn tells_at_end(&self) -> bool {
+        false
+    }
+
+    /// Such a search with what it found.
+    fn tells_found(&self, _search: &Search, _found: &[Citation]) -> Vec<Body> {
+        Vec::new()
     }
 
     /// The field of a request body that lists the turns.
@@ -153,6 +174,13 @@ pub trait Dialect: Sync {
     fn decode_tool(&self, tool: Node<'_>, ledger: &mut Ledger) -> Verbatim<Tool>;
 }
 
+/// A search of the web that a provider did by itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Search {
+    pub id: Text,
+    pub query: Option<Text>,
+}
+
 /// Reads the frames of one stream. Whatever comes, the events it gives are lawful: see [`Event`].
 pub trait StreamReader: Send {
     fn read(&mut self, frame: Frame, events: &mut Vec<Event>, ledger: &mut Ledger);
@@ -214,5 +242,12 @@ pub fn find(name: &str) -> Option<&'static dyn Dialect> {
 pub fn shown(block: &Block, to: DialectId) -> Option<Block> {
     let Body::Foreign { dialect, kind, json } = &block.body else { return None };
     let own = find(dialect.0).filter(|_| *dialect != to && to != native::ID)?;
-    own.shows(kind, json).map(Block::new)
+    let told = || find(to.0)?.tells(&own.searched(kind, json)?);
+    own.shows(kind, json).or_else(told).map(Block::new)
+}
+
+/// What a block of a reply tells of a search that its provider did by itself.
+pub fn searched(block: &Block) -> Option<Search> {
+    let Body::Foreign { dialect, kind, json } = &block.body else { return None };
+    find(dialect.0)?.searched(kind, json)
 }

@@ -2,8 +2,9 @@
 
 use bytes::Bytes;
 use http::header::{HeaderMap, HeaderName};
+use interlingua::repair::Profile;
 use interlingua::{Dialect, Doc, Failure, Recalled, Target, Text, open_document};
-use interlingua_upstream::{Answer, Ask, Call, Headers};
+use interlingua_upstream::{Answer, Ask, Call, Headers, Provider};
 use interlingua_vault::Origin;
 
 use crate::attempt::Order;
@@ -23,7 +24,7 @@ impl Order<'_> {
         match &route.to {
             To::Simulated => self.gateway.builtin.call(ask, body).await,
             To::Provider(provider) => {
-                let provider = provider.speaking(self.from.id()).unwrap_or(provider);
+                let provider = self.surface(provider, model);
                 let headers = self.passed_on(provider.dialect);
                 self.gateway.upstream.call(Call { provider, ask, model, headers, body }).await
             }
@@ -43,7 +44,7 @@ impl Order<'_> {
         let To::Provider(provider) = &route.to else {
             return self.ask(route, ask, model, body).await;
         };
-        let provider = provider.speaking(self.from.id()).unwrap_or(provider);
+        let provider = self.surface(provider, model);
         let call = |body| {
             let headers = self.passed_on(provider.dialect);
             Call { provider, ask, model, headers, body }
@@ -68,21 +69,36 @@ impl Order<'_> {
         match &route.to {
             To::Simulated => vault::origin_of_built_in(&route.model),
             To::Provider(provider) => {
-                let provider = provider.speaking(self.from.id()).unwrap_or(provider);
-                vault::origin(provider, &route.model)
+                vault::origin(self.surface(provider, &route.model), &route.model)
             }
         }
     }
 
-    /// The client's own dialect where the provider speaks it, else the provider's.
+    /// The dialect of a route, and who speaks it.
     pub(crate) fn speaks(&self, route: &Route) -> (&'static dyn Dialect, Option<&'static str>) {
         match &route.to {
             To::Simulated => (self.gateway.builtin.dialect, None),
             To::Provider(provider) => {
-                let provider = provider.speaking(self.from.id()).unwrap_or(provider);
+                let provider = self.surface(provider, &route.model);
                 (provider.dialect, provider.flavor)
             }
         }
+    }
+
+    /// A provider in the dialect that it is asked in: the client's own where it speaks that. Where the client
+    /// leaves it to whoever answers to search the web, it is one in which the provider does.
+    pub(crate) fn surface<'p>(&self, provider: &'p Provider, model: &str) -> &'p Provider {
+        if let Some(own) = provider.speaking(self.from.id()) {
+            return own;
+        }
+        let searches = |surface: &&Provider| {
+            let model = Some(Text::new(model));
+            let target = Target { model, flavor: surface.flavor, ..Target::default() };
+            let profile = Profile::of(surface.dialect.id(), &target, None);
+            profile.is_some_and(|profile| profile.tools.search.is_some())
+        };
+        let able = self.searches.then(|| provider.surfaces().find(searches)).flatten();
+        able.unwrap_or(provider)
     }
 
     pub(crate) fn model_at(route: &Route) -> String {

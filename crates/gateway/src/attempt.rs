@@ -42,6 +42,8 @@ pub(crate) struct Order<'o> {
     pub(crate) model: &'o str,
     pub(crate) stream: bool,
     pub(crate) array: bool,
+    /// Whoever answers is to search the web, too.
+    pub(crate) searches: bool,
 }
 
 /// A request as it leaves, and what its answer is looked at with.

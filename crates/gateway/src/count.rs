@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use http::Response;
 use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use interlingua::repair::fit::provider_search;
 use interlingua::{Dialect, Doc, Target, Text, translate_document};
 use interlingua_upstream::Ask;
 
@@ -43,6 +44,7 @@ impl Came<'_> {
             model: &model,
             stream: false,
             array: false,
+            searches: provider_search::is_asked(&body),
         };
         let whole = thread.named.told_to(None, &body).map_or(self.body.len(), |told| told.len());
         if let Some(route) = routes.iter().find(|route| counts(&order, route)) {
@@ -61,9 +63,7 @@ impl Came<'_> {
 fn counts(order: &Order<'_>, route: &Route) -> bool {
     match &route.to {
         To::Simulated => true,
-        To::Provider(provider) => {
-            provider.speaking(order.from.id()).unwrap_or(provider).answers(Ask::Count)
-        }
+        To::Provider(provider) => order.surface(provider, &route.model).answers(Ask::Count),
     }
 }
 

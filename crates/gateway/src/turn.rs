@@ -6,6 +6,7 @@ use bytes::Bytes;
 use http::Response;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use interlingua::model::{FailureKind, Retry};
+use interlingua::repair::fit::provider_search;
 use interlingua::wire::Node;
 use interlingua::{Dialect, Doc, Failure, Text, find};
 use interlingua_upstream::retry::{Backoff, chance};
@@ -112,6 +113,7 @@ impl Came<'_> {
             model: &model,
             stream: self.asked.stream.or_else(asks_stream).unwrap_or(false),
             array: self.asked.array,
+            searches: provider_search::is_asked(&body),
         };
         if let Some(tale) = tale.as_ref().filter(|_| order.stream && !order.array) {
             let _ = self.wanted.set(tale.id);

@@ -13,6 +13,7 @@
 //! The functions on this page are the whole road; nothing else translates anything.
 
 mod error;
+mod found;
 mod limits;
 mod opened;
 mod repeated;

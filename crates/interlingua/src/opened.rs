@@ -8,6 +8,7 @@ use interlingua_model::{Conversation, Ledger, Recalled, Target, Verbatim};
 use interlingua_repair::{self as repair, Profile};
 use interlingua_wire::Doc;
 
+use crate::repair::fit::provider_search;
 use crate::travel;
 use crate::{Translated, exchange_of, freeform};
 
@@ -93,6 +94,7 @@ impl<'d> Opened<'d, '_> {
         let repaired = repair::repair(&mut conversation, &body, &profile, recalled, &mut ledger);
         // Calls come back under the names that are sent.
         exchange.freeform = freeform(&conversation);
+        exchange.searches = conversation.tools.iter().any(|tool| provider_search::is_search(tool));
         exchange.renamed_tools = repaired.renamed.names;
         exchange.renamed_calls = repaired.renamed.ids;
         exchange.renamed_properties = repaired.renamed.properties;

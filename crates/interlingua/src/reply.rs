@@ -6,6 +6,7 @@ use interlingua_guard::{Done, Finding, Watch};
 use interlingua_model::{Block, Body, Exchange, Ledger, Place, Reply, Verbatim, unfold};
 use interlingua_wire::Doc;
 
+use crate::found::Found;
 use crate::repeated::Repeated;
 use crate::travel::{self, Carrier};
 use crate::{ReplyError, TranslatedReply, read_object};
@@ -85,7 +86,7 @@ pub fn encode_reply(
         exchange.carries.then(|| travel::pack(reply, to.seals(), exchange.asked.as_ref()));
     let carried = carried.flatten();
     let reply = carried.as_ref().unwrap_or(reply);
-    let seen = seen(reply, to);
+    let seen = seen(reply, to, exchange);
     to.encode_reply(seen.as_ref().unwrap_or(reply), exchange, ledger)
 }
 
@@ -96,7 +97,7 @@ pub fn stream_reply(
     exchange: &Exchange,
     ledger: &mut Ledger,
 ) -> Vec<u8> {
-    let seen = seen(reply, to);
+    let seen = seen(reply, to, exchange);
     let (mut writer, mut out) = (writer(to, exchange), Vec::new());
     for event in unfold(seen.as_ref().unwrap_or(reply)) {
         writer.write(&event, &mut out, ledger);
@@ -105,10 +106,12 @@ pub fn stream_reply(
 }
 
 /// The reply with what clients of the dialect can be shown of blocks that they do not know, if it has any.
-fn seen(reply: &Reply, to: &dyn Dialect) -> Option<Reply> {
+fn seen(reply: &Reply, to: &dyn Dialect, exchange: &Exchange) -> Option<Reply> {
     let shown = |block: &Verbatim<Block>| shown(block, to.id());
-    let mut seen =
-        reply.turn.blocks.iter().any(|block| shown(block).is_some()).then(|| reply.clone())?;
+    let found = Found::in_whole(reply, exchange, to.id());
+    let blocks = &reply.turn.blocks;
+    let strange = || blocks.iter().any(|block| shown(block).is_some()).then(|| reply.clone());
+    let mut seen = found.or_else(strange)?;
     for block in &mut seen.turn.blocks {
         if let Some(shown) = shown(block) {
             *block = shown.into();

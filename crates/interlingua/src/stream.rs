@@ -17,6 +17,7 @@ use interlingua_wire::{Frame, FrameError, Framer, Framing, Text};
 use self::forward::{Forward, Passed};
 use self::said_back::SaidBack;
 use crate::StreamLimits;
+use crate::found::Found;
 use crate::repeated::Repeated;
 use crate::reply::writer;
 use crate::watching::{Watching, Writing};
@@ -61,6 +62,8 @@ pub struct Stream {
     called: Option<Text>,
     repeated: Repeated,
     watching: Option<Box<Watching>>,
+    /// Kept if the client is to hear what a search has found.
+    found: Option<Box<Found>>,
     /// Kept between frames for its memory.
     events: Vec<Event>,
     fold: Fold,
@@ -126,6 +129,7 @@ impl Stream {
             called: exchange.called.clone(),
             repeated: Repeated::of(exchange, to.id()),
             watching: None,
+            found: Found::within(exchange, to.id()).filter(|_| !same).map(Box::new),
             events: Vec::new(),
             fold: Fold::new(),
             ledger: Ledger::default(),
@@ -341,6 +345,15 @@ impl Stream {
                 ledger: &mut self.ledger,
                 to: self.to,
             };
+            if let Some(found) = &mut self.found {
+                if found.hears(&event) {
+                    self.fold.take(event);
+                    continue;
+                }
+                if matches!(event, Event::Stop(_)) {
+                    to.add(found.told(), self.fold.so_far().turn.blocks.len());
+                }
+            }
             if let Some(watching) = self.watching.as_mut().filter(|on| on.is_about(&event)) {
                 watching.take(event, &mut self.fold, to);
             } else {

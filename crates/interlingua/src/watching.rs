@@ -38,6 +38,15 @@ impl Writing<'_> {
         }
         self.writer.write(event, out, self.ledger);
     }
+
+    /// Writes blocks that only the client gets, after so many.
+    pub(crate) fn add(&mut self, blocks: impl Iterator<Item = Block>, count: usize) {
+        for (at, block) in blocks.enumerate() {
+            let index = (count + at) as u32;
+            self.write(&Event::Open { index, block: Box::new(block) });
+            self.write(&Event::Close { index });
+        }
+    }
 }
 
 impl Watching {

@@ -191,6 +191,7 @@ fn read(judge: &Judge, rule: &Rule, words: &str) -> String {
         Kind::Image(limit) => Lesson::Image(limit).to_string(),
         Kind::Length(most) => Lesson::Length(most).to_string(),
         Kind::Roles => Lesson::Alternation.to_string(),
+        Kind::Search => Lesson::NoSearch.to_string(),
         Kind::Field { instead: None } => "field".to_owned(),
         Kind::Field { instead: Some(_) } => "field as".to_owned(),
     }

@@ -22,6 +22,8 @@ pub enum Lesson {
     Length(u64),
     /// Neighbours of one role are one turn.
     Alternation,
+    /// The provider does not search the web by itself.
+    NoSearch,
     /// Reasoning with a seal of this fingerprint does not go back.
     Seal(u64),
 }
@@ -180,6 +182,7 @@ impl fmt::Display for Lesson {
             },
             Self::Length(most) => write!(f, "max-tokens={most}"),
             Self::Alternation => f.write_str("roles=alternate"),
+            Self::NoSearch => f.write_str("search=none"),
             Self::Seal(seal) => write!(f, "seal={seal:016x}"),
             Self::Field(RefusedField { path, instead, betas }) => {
                 write!(f, "field={path}")?;
@@ -222,6 +225,7 @@ impl FromStr for Lesson {
             }
             "max-tokens" => Self::Length(value.parse().map_err(|_| NoLesson)?),
             "roles" if value == "alternate" => Self::Alternation,
+            "search" if value == "none" => Self::NoSearch,
             "seal" => Self::Seal(u64::from_str_radix(value, 16).map_err(|_| NoLesson)?),
             "field" => {
                 let mut words = value.split(' ');

@@ -72,6 +72,8 @@ pub struct Exchange {
     pub usage: Option<bool>,
     /// Whether the client carries reasoning that its dialect's own providers did not seal.
     pub carries: bool,
+    /// Whether whoever answers was asked to search the web.
+    pub searches: bool,
     /// Whether the client wants its stream as one JSON array, where the dialect knows that form.
     pub array: bool,
 }

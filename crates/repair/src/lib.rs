@@ -112,7 +112,9 @@ pub static ALL: &[Rule] = &[
     mend("restored-reasoning", mend::restored_reasoning::apply),
     // What only another dialect knows is words from here on, and stands among the others as such.
     on(About::Foreign, fit("foreign-block", fit::foreign_block::apply)),
+    on(About::Foreign, fit("unsealed-search", fit::unsealed_search::apply)),
     // Which tools there are tells which calls of them may wait.
+    fit("provider-search", fit::provider_search::apply),
     fit("unknown-tool", fit::unknown_tool::apply),
     // Calls and their results.
     on(About::Extras, fit("old-call", fit::old_call::apply)),

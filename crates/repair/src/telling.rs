@@ -22,8 +22,14 @@ pub(crate) struct Words {
 /// The words for a block that another dialect than this one knows; `None` for any other, and for one
 /// that says nothing.
 pub(crate) fn words(block: &Block, dialect: DialectId) -> Option<Words> {
+    let is_known = matches!(&block.body, Body::Foreign { dialect: of, .. } if *of == dialect);
+    if is_known { None } else { told(block) }
+}
+
+/// As [`words`], whoever knows the block.
+pub(crate) fn told(block: &Block) -> Option<Words> {
     let Body::Foreign { dialect: of, kind, json } = &block.body else { return None };
-    if *of == dialect || strange::is_thought(kind) {
+    if strange::is_thought(kind) {
         return None;
     }
     let doc = json.doc();

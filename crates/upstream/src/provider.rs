@@ -133,10 +133,12 @@ impl Provider {
 
     /// This provider in one of the dialects that it speaks.
     pub fn speaking(&self, dialect: DialectId) -> Option<&Self> {
-        if self.dialect.id() == dialect {
-            return Some(self);
-        }
-        self.also.iter().map(AsRef::as_ref).find(|other| other.dialect.id() == dialect)
+        self.surfaces().find(|other| other.dialect.id() == dialect)
+    }
+
+    /// This provider in each of the dialects that it speaks, its usual one first.
+    pub fn surfaces(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(self.also.iter().map(AsRef::as_ref))
     }
 }
 

@@ -13,6 +13,7 @@ mod open;
 mod read;
 mod reply;
 mod request;
+mod search;
 mod settings;
 mod stop;
 mod tools;
@@ -21,12 +22,12 @@ mod write;
 
 use bytes::Bytes;
 use interlingua_model::{
-    Block, Conversation, DialectId, Exchange, Failure, Ledger, Place, Reply, Role, Target, Tool,
-    Turn, Verbatim,
+    Block, Body, Citation, Conversation, DialectId, Exchange, Failure, Ledger, Place, Reply, Role,
+    Target, Tool, Turn, Verbatim,
 };
-use interlingua_wire::{Doc, Node};
+use interlingua_wire::{Doc, Json, Node, Text};
 
-use crate::{Dialect, StreamReader, StreamWriter};
+use crate::{Dialect, Search, StreamReader, StreamWriter};
 
 pub const ID: DialectId = DialectId("anthropic");
 
@@ -43,6 +44,18 @@ impl Dialect for Anthropic {
 
     fn status(&self, failure: &Failure) -> u16 {
         failure.kind.status(failure.status)
+    }
+
+    fn searched(&self, kind: &Text, block: &Json) -> Option<Search> {
+        search::read(kind, block)
+    }
+
+    fn tells_at_end(&self) -> bool {
+        true
+    }
+
+    fn tells_found(&self, search: &Search, found: &[Citation]) -> Vec<Body> {
+        search::write(search, found)
     }
 
     fn held_inside(&self, field: &str) -> Option<&'static [&'static str]> {

@@ -9,7 +9,7 @@ use interlingua_wire::{Framing, Json, Text};
 
 use super::frame::{frame, is_event};
 use super::open::Open;
-use super::{ID, ISSUER, encode, error, reply, stop, usage};
+use super::{ID, ISSUER, encode, error, reply, search, stop, usage};
 use crate::arguments::Streamed;
 use crate::notice::notice;
 use crate::{StreamWriter, note};
@@ -118,13 +118,8 @@ impl Writer {
                 });
                 self.open_args(&call.args, out)
             }
-            Body::Foreign { dialect, json, .. } if *dialect == ID => {
-                self.count += 1;
-                let index = self.index();
-                frame(out, "content_block_start", |o| {
-                    o.number("index", index);
-                    o.json("content_block", json);
-                });
+            Body::Foreign { dialect, kind, json } if *dialect == ID => {
+                self.whole(kind, json, out);
                 Open::Whole
             }
             Body::Media(_) | Body::ToolResult(_) | Body::Foreign { .. } => {
@@ -137,6 +132,16 @@ impl Writer {
             for mark in citations {
                 self.citation(mark, place, out, ledger);
             }
+        }
+    }
+
+    /// A block that comes whole. Clients gather what a tool of the provider's is asked from its pieces.
+    fn whole(&mut self, kind: &Text, json: &Json, out: &mut Vec<u8>) {
+        let doc = json.doc();
+        let asked = doc.root().get("input").filter(|_| *kind == "server_tool_use");
+        self.start_block(out, |o| search::begin(doc.root(), asked.is_some(), o));
+        if let Some(asked) = asked.filter(|asked| asked.fields().next().is_some()) {
+            self.piece(out, "input_json_delta", |o| o.word("partial_json", asked.raw()));
         }
     }
 

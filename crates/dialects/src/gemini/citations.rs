@@ -138,6 +138,55 @@ pub(super) fn of_blocks(blocks: &[Verbatim<Block>], ledger: &mut Ledger) -> Json
     })
 }
 
+/// What others say a text is taken from, as clients that asked for a search look for it.
+pub(super) fn found(blocks: &[Verbatim<Block>]) -> Option<Json> {
+    let mut sources: Vec<&Citation> = Vec::new();
+    let mut supports = Vec::new();
+    for (at, block) in blocks.iter().enumerate() {
+        let Body::Text { text, citations } = &block.body else { continue };
+        let ours = |citation: &&Citation| matches!(&citation.written, Some((ID, _)));
+        for citation in
+            citations.iter().filter(|citation| !ours(citation) && citation.url.is_some())
+        {
+            let known = sources.iter().position(|one| one.url == citation.url);
+            let source = known.unwrap_or(sources.len());
+            if known.is_none() {
+                sources.push(citation);
+            }
+            if let Some((start, end)) = citation.span.filter(|(start, end)| start < end) {
+                let contents = text.contents();
+                supports.push((at, source, bytes(&contents, start), bytes(&contents, end)));
+            }
+        }
+    }
+    (!sources.is_empty()).then(|| {
+        Json::object(|o| {
+            o.array("groundingChunks", |list| {
+                for source in &sources {
+                    list.object(|o| {
+                        o.object("web", |o| {
+                            o.text_if("uri", source.url.as_ref());
+                            o.text_if("title", source.title.as_ref());
+                        });
+                    });
+                }
+            });
+            o.array("groundingSupports", |list| {
+                for (part, source, start, end) in &supports {
+                    list.object(|o| {
+                        o.object("segment", |o| {
+                            o.number("partIndex", *part as u64);
+                            o.number("startIndex", *start);
+                            o.number("endIndex", *end);
+                        });
+                        o.array("groundingChunkIndices", |list| list.item().number(*source as u64));
+                    });
+                }
+            });
+        })
+    })
+}
+
 fn bytes(text: &str, characters: u64) -> u64 {
     let at = text.char_indices().nth(characters as usize);
     at.map_or(text.len(), |(at, _)| at) as u64

@@ -125,7 +125,7 @@ pub(super) fn encode(reply: &Reply, exchange: &Exchange, ledger: &mut Ledger) ->
     out.object(|object| {
         if !was_blocked(reply) {
             object.array("candidates", |list| {
-                list.object(|object| write_candidate(reply, object, ledger));
+                list.object(|object| write_candidate(reply, exchange, object, ledger));
                 let further = reply.extras.find(ID, CANDIDATES).map(Json::doc);
                 for candidate in further.iter().flat_map(|list| list.root().items()) {
                     list.item().json(&candidate.json());
@@ -159,7 +159,12 @@ fn was_blocked(reply: &Reply) -> bool {
         && feedback.is_some_and(says)
 }
 
-fn write_candidate(reply: &Reply, object: &mut Object<'_>, ledger: &mut Ledger) {
+fn write_candidate(
+    reply: &Reply,
+    exchange: &Exchange,
+    object: &mut Object<'_>,
+    ledger: &mut Ledger,
+) {
     let blocks = &reply.turn.blocks;
     let carried: Vec<_> = blocks
         .iter()
@@ -179,7 +184,9 @@ fn write_candidate(reply: &Reply, object: &mut Object<'_>, ledger: &mut Ledger) 
     object.text("finishReason", &outcome::stop_word(&reply.stop, ledger));
     object.number("index", 0);
     let cited = citations::of_blocks(blocks, ledger);
-    if cited != Json::EMPTY_ARRAY {
+    if let Some(found) = citations::found(blocks).filter(|_| exchange.searches) {
+        object.json("groundingMetadata", &found);
+    } else if cited != Json::EMPTY_ARRAY {
         object.object("citationMetadata", |object| object.json("citationSources", &cited));
     }
     names::write_others(reply.extras.find(ID, FIRST), object);

@@ -15,6 +15,7 @@ mod read;
 mod reply;
 mod request;
 mod response;
+mod search;
 mod settings;
 mod stop;
 mod tools;
@@ -29,7 +30,7 @@ use interlingua_model::{
 use interlingua_wire::{Doc, Json, Node, Text};
 
 pub(crate) use self::output::begins_message;
-use crate::{Dialect, StreamReader, StreamWriter};
+use crate::{Dialect, Search, StreamReader, StreamWriter};
 
 pub const ID: DialectId = DialectId("openai-responses");
 
@@ -48,6 +49,14 @@ impl Dialect for OpenAiResponses {
 
     fn shows(&self, kind: &Text, block: &Json) -> Option<Body> {
         output::image(kind, block)
+    }
+
+    fn searched(&self, kind: &Text, block: &Json) -> Option<Search> {
+        search::read(kind, block)
+    }
+
+    fn tells(&self, search: &Search) -> Option<Body> {
+        Some(search::write(search))
     }
 
     fn turns_key(&self) -> &'static str {

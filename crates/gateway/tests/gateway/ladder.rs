@@ -218,15 +218,25 @@ fn thinking_is_asked_for_as_the_provider_says() {
 /// A gateway in front of a provider of this dialect that says these things.
 pub(crate) fn stubbed(dialect: &str, answers: Vec<(u16, String)>) -> (House, Stub) {
     let stub = Stub::saying(answers);
-    let mut config = Config::from_nothing(&|_| None);
+    (in_front_of(provider(&stub, dialect)), stub)
+}
+
+/// The stub as a provider of this dialect.
+pub(crate) fn provider(stub: &Stub, dialect: &str) -> Provider {
     let base = format!("http://{}", stub.addr);
     let mut provider = Provider::new("stub", find(dialect).unwrap(), base.parse().unwrap());
     provider.key = Some("key".into());
+    provider
+}
+
+/// A gateway in front of this provider alone.
+pub(crate) fn in_front_of(provider: Provider) -> House {
+    let mut config = Config::from_nothing(&|_| None);
     config.providers = vec![Arc::new(provider)];
     let runtime = Runtime::new().unwrap();
     let gateway = Gateway::new(config).unwrap();
     let gateway = runtime.block_on(async { gateway.start(ANY).unwrap() });
-    (House { runtime, simulator: None, gateway: Some(gateway) }, stub)
+    House { runtime, simulator: None, gateway: Some(gateway) }
 }
 
 fn ask(house: &House, body: &Value) -> Answer {

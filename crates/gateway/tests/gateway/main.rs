@@ -27,6 +27,7 @@ mod raw;
 mod refusals;
 mod remembered;
 mod responses;
+mod search;
 mod sessions;
 mod stub;
 mod telemetry;

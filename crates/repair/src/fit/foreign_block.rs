@@ -87,7 +87,7 @@ fn image(source: Source) -> Block {
     Block::new(Body::Media(Box::new(media)))
 }
 
-fn say(block: &mut Block, words: Words) {
+pub(crate) fn say(block: &mut Block, words: Words) {
     // Whoever vouches for the block does not vouch for the words.
     block.seal = None;
     block.body = Body::Text { text: words.text, citations: Vec::new() };

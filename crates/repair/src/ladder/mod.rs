@@ -45,6 +45,8 @@ pub enum Kind {
     Length(u64),
     /// Two turns of one role follow each other.
     Roles,
+    /// The provider's own search is not there for this model.
+    Search,
 }
 
 /// How providers say a thing.
@@ -73,6 +75,7 @@ pub enum Says {
     CrowdSide,
     Length,
     Roles,
+    Search,
 }
 
 /// Where a row's path stands.
@@ -134,6 +137,7 @@ impl Row {
             Says::ImageSide => Kind::Image(ImageLimit::Side(u32::try_from(most()?).ok()?)),
             Says::Length => Kind::Length(most()?),
             Says::Roles => Kind::Roles,
+            Says::Search => Kind::Search,
             Says::CrowdSide => Kind::Image(ImageLimit::CrowdSide(u32::try_from(most()?).ok()?)),
         };
         let is_field = matches!(kind, Kind::Field { .. });

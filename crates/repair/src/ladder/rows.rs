@@ -192,6 +192,16 @@ pub(super) static ROWS: &[Row] = &[
         Says::Roles,
         At::Nowhere,
     ),
+    // The provider's own search.
+    row(OPENAI, "Hosted tool 'web_search{any}' is not supported with", Says::Search, At::Nowhere),
+    row(
+        OPENAI,
+        "tools cannot be used with reasoning.effort 'minimal': web_search",
+        Says::Search,
+        At::Nowhere,
+    ),
+    row(CLAUDE, "does not support tool types: web_search", Says::Search, At::Nowhere),
+    row(GOOGLE, "Search Grounding is not supported", Says::Search, At::Nowhere),
     // Images.
     row(
         ANY,

@@ -7,6 +7,7 @@ use interlingua_model::{
 use super::path::{canonical, ends};
 use super::{Complaint, Kind};
 use crate::fingerprint::fingerprint;
+use crate::fit::provider_search::is_search;
 use crate::look::{is_assistants, is_reasoning, is_result, words};
 use crate::number;
 
@@ -50,10 +51,17 @@ pub fn rungs(complaint: &Complaint, sent: Sent<'_>) -> Vec<Vec<Lesson>> {
         Kind::Image(limit) => vec![vec![Lesson::Image(*limit)]],
         Kind::Length(most) => length(sent, *most),
         Kind::Roles => alternation(sent),
+        Kind::Search => search(sent),
     };
     let is_new = |lesson: &Lesson| !sent.lessons.iter().any(|known| known == lesson);
     rungs.retain(|rung| rung.iter().any(is_new));
     rungs
+}
+
+/// Only who was asked to search can do without.
+fn search(sent: Sent<'_>) -> Vec<Vec<Lesson>> {
+    let asked = sent.conversation.tools.iter().any(|tool| is_search(tool));
+    if asked { vec![vec![Lesson::NoSearch]] } else { Vec::new() }
 }
 
 /// What stands between reasoning decides: what was sent is not taken.

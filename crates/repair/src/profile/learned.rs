@@ -30,7 +30,7 @@ impl Profile {
                     *known = (*known).min(*most);
                 }
                 // Rules of their own look at these.
-                Lesson::Field(_) | Lesson::Alternation | Lesson::Seal(_) => {}
+                Lesson::Field(_) | Lesson::Alternation | Lesson::NoSearch | Lesson::Seal(_) => {}
             }
         }
     }

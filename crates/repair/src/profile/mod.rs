@@ -13,6 +13,7 @@ mod media_words;
 pub mod params;
 pub mod roles;
 mod rows;
+pub mod searches;
 pub mod texts;
 pub mod thinking;
 pub mod told;

@@ -1,6 +1,7 @@
 //! Tools and their schemas: what each target takes.
 
 use super::Scope;
+use super::searches::{self, Search};
 use super::tool_keys::{self, Kinds};
 use super::tool_words::{
     BUILT_IN, CHOICES, CHOICES_AND_MORE, FIXED_NAMES, NOT_CLAUDE, NOT_GEMINI, NOT_STRICT,
@@ -52,6 +53,8 @@ pub struct Tools {
     pub mixing: Mixing,
     /// The provider's own tools that do not stand beside functions unless they may.
     pub built_in: &'static [&'static str],
+    /// How the provider is asked to search the web by itself, if it does.
+    pub search: Option<&'static Search>,
 }
 
 /// What a name is made of.
@@ -184,10 +187,15 @@ pub(super) static ROWS: &[(Scope, Tools)] = &[
     (Scope { dialect: "openai-chat", flavors: INVENTOR, models: &["gpt-4-1"] }, OPENAI),
     (Scope { dialect: "openai-chat", flavors: INVENTOR, models: &["gpt-4", "gpt-3"] }, OLD_OPENAI),
     (Scope::flavors("openai-chat", INVENTOR), OPENAI),
-    (ROUTED, COMPATIBLE),
+    (ROUTED, Tools { search: Some(&searches::ROUTER), ..COMPATIBLE }),
     (
         Scope::flavors("openai-chat", &["openrouter"]),
-        Tools { most: None, kinds: &tool_keys::CHAT_OPEN, ..OPENAI },
+        Tools {
+            most: None,
+            kinds: &tool_keys::CHAT_OPEN,
+            search: Some(&searches::ROUTER),
+            ..OPENAI
+        },
     ),
     (
         Scope::flavors("openai-chat", &["generic"]),
@@ -247,6 +255,7 @@ pub(super) static ROWS: &[(Scope, Tools)] = &[
         // "'tools' must be an array of objects"
         Tools { kinds: &tool_keys::PASSED_OVER, groups: true, null_list: false, ..COMPATIBLE },
     ),
+    (Scope::flavors("openai-responses", &["azure"]), Tools { search: None, ..RESPONSES }),
     (Scope::all("openai-responses"), RESPONSES),
     (
         Scope { dialect: "gemini", flavors: VERTEX, models: &[] },
@@ -312,6 +321,7 @@ const ANTHROPIC: Tools = Tools {
     examples: true,
     mixing: Mixing::Free,
     built_in: &[],
+    search: Some(&searches::MESSAGES),
 };
 
 /// Servers that look at nothing in particular.
@@ -327,6 +337,7 @@ const COMPATIBLE: Tools = Tools {
     strict: Strict::Unchecked,
     deferral: false,
     examples: false,
+    search: None,
     ..ANTHROPIC
 };
 
@@ -350,6 +361,7 @@ const RESPONSES: Tools = Tools {
     schema: Schema { null: true, ..OPENAI.schema },
     added: Some("additional_tools"),
     strict: Strict::Closed(NOT_STRICT_EITHER),
+    search: Some(&searches::RESPONSES),
     ..OPENAI
 };
 
@@ -369,6 +381,7 @@ const GEMINI: Tools = Tools {
     listed: false,
     mixing: Mixing::Asked("includeServerSideToolInvocations"),
     built_in: BUILT_IN,
+    search: Some(&searches::GEMINI),
     ..COMPATIBLE
 };
 

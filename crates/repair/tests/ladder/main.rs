@@ -37,6 +37,7 @@ fn shown(complaint: Option<Complaint>) -> String {
         Kind::Image(limit) => Lesson::Image(limit).to_string(),
         Kind::Length(most) => Lesson::Length(most).to_string(),
         Kind::Roles => Lesson::Alternation.to_string(),
+        Kind::Search => Lesson::NoSearch.to_string(),
         Kind::Field { instead: None } => {
             let others = others.iter().map(|other| format!(" and {other}"));
             format!("field{at}{}", others.collect::<String>())

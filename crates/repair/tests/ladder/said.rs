@@ -394,6 +394,25 @@ pub(crate) const SAID: &[Said] = &[
         "max-tokens=40960",
     ),
     (
+        "openai-responses",
+        "Hosted tool 'web_search_preview' is not supported with gpt-5-2025-08-07.",
+        r#"{"error":{"message":"Hosted tool 'web_search_preview' is not supported with gpt-5-2025-08-07.","type":"invalid_request_error","param":"tools","code":null}}"#,
+        "search=none",
+    ),
+    (
+        "openai-responses",
+        "The following tools cannot be used with reasoning.effort 'minimal': web_search.",
+        "",
+        "search=none",
+    ),
+    (
+        "anthropic",
+        "'claude-3-haiku-20240307' does not support tool types: web_search_20250305. Did you mean one of computer_20241022?",
+        "",
+        "search=none",
+    ),
+    ("gemini", "Search Grounding is not supported.", "", "search=none"),
+    (
         "openai-chat",
         "After the optional system message, conversation roles must alternate user/assistant/user/assistant/...",
         "",

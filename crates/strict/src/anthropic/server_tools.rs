@@ -93,6 +93,19 @@ fn answered(request: &Request<'_>, findings: &mut Findings) {
     }
 }
 
+/// What a search found comes back with the seal that it came with.
+fn unsealed(request: &Request<'_>, findings: &mut Findings) {
+    for block in view::blocks(request.body).filter(|block| block.is("web_search_tool_result")) {
+        let found = items(block.value, "content").iter();
+        let mut found = found.filter(|one| string(one, "type") == "web_search_result");
+        if found.any(|one| string(one, "encrypted_content").is_empty()) {
+            let words =
+                format!("{}: Invalid encrypted_content in search_result block", block.path());
+            findings.add(block.path(), words);
+        }
+    }
+}
+
 /// Calls that code makes: while it waits, nothing but its results may be said.
 fn pending_code(request: &Request<'_>, findings: &mut Findings) {
     let runs = view::runs(request.body);
@@ -138,7 +151,7 @@ const CODE_TEXT: &str = "the result of a programmatic tool call must be text";
 const CODE_CONTAINER: &str =
     "container: the container id is required while a programmatic tool call is pending";
 
-pub(super) const RULES: [Rule; 6] = [
+pub(super) const RULES: [Rule; 7] = [
     Rule {
         name: "server-call-id",
         status: 400,
@@ -174,6 +187,15 @@ pub(super) const RULES: [Rule; 6] = [
         evidence: Evidence::Documented,
         source: "T12; documentation of stop reasons and server tools",
         check: unresolved,
+    },
+    Rule {
+        name: "unsealed-search",
+        status: 400,
+        when: "What a web search found comes back without its seal.",
+        words: "messages.{n}.content.{m}: Invalid encrypted_content in search_result block",
+        evidence: Evidence::Quoted,
+        source: "code-yeongyu/senpi#150; BerriAI/litellm#36228 for one that is missing",
+        check: unsealed,
     },
     Rule {
         name: "pending-code",
