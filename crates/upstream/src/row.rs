@@ -163,7 +163,9 @@ impl Row {
         let said = said.map(|value| value.trim().to_owned()).find(|value| !value.is_empty());
         let Some(value) = said.or_else(|| place.otherwise.map(str::to_owned)) else {
             let variables = place.from.join(" or ");
-            return Err(self.unset(format!("set {variables} to its {}", place.name)));
+            let name = place.name;
+            let what = format!("set {variables} to its {name}, or write `{name}` in the file");
+            return Err(self.unset(what));
         };
         // It becomes part of an address, and must not become another one.
         if !value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {

@@ -61,7 +61,7 @@ impl Config {
             ("[store]", self.store == other.store),
             ("limits.streams", self.limits.streams == other.limits.streams),
             ("limits.connections", self.limits.connections == other.limits.connections),
-            ("telemetry", self.telemetry == other.telemetry),
+            ("[telemetry]", self.telemetry == other.telemetry),
             ("timeouts.connect", self.timeouts.connect == other.timeouts.connect),
             ("timeouts.answer", self.timeouts.answer == other.timeouts.answer),
             ("timeouts.silence", self.timeouts.silence == other.timeouts.silence),

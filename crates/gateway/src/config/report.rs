@@ -8,9 +8,8 @@ use super::near::nearest;
 /// Something because of which a file is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
-    /// From 1, as editors count.
-    pub line: usize,
-    pub column: usize,
+    /// Line and column from 1, as editors count, if it is about a place in a file.
+    pub at: Option<(usize, usize)>,
     pub what: String,
     /// The name that was perhaps meant.
     pub meant: Option<String>,
@@ -81,14 +80,19 @@ impl<'t> Report<'t> {
         self.warnings.borrow_mut().push(Warning { at, what: what.into() });
     }
 
+    /// What is wrong, and stands nowhere in the file.
+    pub(super) fn wrong(&self, what: String) {
+        self.mistakes.borrow_mut().push(Mistake { at: None, what, meant: None });
+    }
+
     /// About nothing that is in the file.
     pub(super) fn note(&self, what: String) {
         self.warnings.borrow_mut().push(Warning { at: None, what });
     }
 
     fn put(&self, at: usize, what: String, meant: Option<String>) {
-        let (line, column) = self.place(at);
-        self.mistakes.borrow_mut().push(Mistake { line, column, what, meant });
+        let at = Some(self.place(at));
+        self.mistakes.borrow_mut().push(Mistake { at, what, meant });
     }
 
     /// The line and column of a byte.
@@ -108,24 +112,28 @@ impl<'t> Report<'t> {
             warnings.sort_by_key(|warning| warning.at);
             return Ok((value, warnings));
         }
-        mistakes.sort_by_key(|mistake| (mistake.line, mistake.column));
+        mistakes.sort_by_key(|mistake| mistake.at);
         Err(mistakes)
     }
 }
 
 impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}: {}", self.line, self.column, self.what)
+        said(f, self.at, &self.what)
     }
 }
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some((line, column)) = self.at {
-            write!(f, "line {line}, column {column}: ")?;
-        }
-        f.write_str(&self.what)
+        said(f, self.at, &self.what)
     }
+}
+
+fn said(f: &mut fmt::Formatter<'_>, at: Option<(usize, usize)>, what: &str) -> fmt::Result {
+    if let Some((line, column)) = at {
+        write!(f, "line {line}, column {column}: ")?;
+    }
+    f.write_str(what)
 }
 
 impl std::error::Error for Mistake {}

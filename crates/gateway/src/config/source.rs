@@ -52,11 +52,11 @@ impl Source {
 
     /// Reads it. No file at all is a configuration too: that of [`Config::from_nothing`].
     pub fn load(&self, env: Env<'_>) -> Result<Loaded, Refused> {
-        let text = match self.text() {
-            Ok(text) => text.unwrap_or_default(),
-            Err(refused) => return Err(refused),
-        };
-        self.understand(&text, env)
+        match self.text()? {
+            Some(text) => self.understand(&text, env),
+            // Nothing is wrong with a file that is not there.
+            None => Self { file: None, ..self.clone() }.understand("", env),
+        }
     }
 
     /// What the file says; nothing if it need not be there and is not.

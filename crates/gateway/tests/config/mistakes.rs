@@ -37,7 +37,7 @@ fn all_are_said_at_once_in_the_order_of_the_file() {
 fn what_was_meant_can_be_used() {
     let mistakes = Config::read("[limts]", &env).expect_err("a mistake");
     assert_eq!(mistakes[0].meant.as_deref(), Some("limits"));
-    assert_eq!((mistakes[0].line, mistakes[0].column), (1, 2));
+    assert_eq!(mistakes[0].at, Some((1, 2)));
 }
 
 const CASES: &[(&str, &str)] = &[
@@ -112,6 +112,10 @@ const CASES: &[(&str, &str)] = &[
         "line 1, column 12: `lab` is not known by its name and needs `dialect`\nline 3, column 10: no dialect has a flavor `opnrouter`; did you mean `openrouter`?",
     ),
     (
+        "[limits]\ndepth = 513",
+        "line 2, column 9: limits.depth must be a whole number from 1 to 512",
+    ),
+    (
         "[providers.anthropic]\nflavor = \"x\"",
         "line 2, column 10: anthropic has no flavor `x`; there is only deepseek",
     ),
@@ -177,7 +181,7 @@ const CASES: &[(&str, &str)] = &[
     ),
     (
         "[providers.azure]\napi_key = \"env:LAB_KEY\"",
-        "line 1, column 12: `azure` lacks something: set AZURE_RESOURCE_NAME to its resource",
+        "line 1, column 12: `azure` lacks something: set AZURE_RESOURCE_NAME to its resource, or write `resource` in the file",
     ),
     (
         "[models]\na = \"antropic/*\"",
@@ -222,7 +226,7 @@ const CASES: &[(&str, &str)] = &[
     ),
     (
         "[models]\na = \"azure/x\"",
-        "line 2, column 5: models.a goes to `azure`, of which something is missing: set AZURE_RESOURCE_NAME to its resource",
+        "line 2, column 5: models.a goes to `azure`, of which something is missing: set AZURE_RESOURCE_NAME to its resource, or write `resource` in the file",
     ),
     (
         "[limits]\nbody = \"64Mb\"",

@@ -47,8 +47,9 @@ fn never_panic_and_say_where() {
                 refused += 1;
                 assert!(!mistakes.is_empty(), "{text}");
                 for mistake in mistakes {
-                    assert!((1..=lines).contains(&mistake.line), "{mistake} in {text}");
-                    assert!(mistake.column > 0 && !mistake.what.is_empty(), "{mistake} in {text}");
+                    let (line, column) = mistake.at.expect("a place in the file");
+                    assert!((1..=lines).contains(&line), "{mistake} in {text}");
+                    assert!(column > 0 && !mistake.what.is_empty(), "{mistake} in {text}");
                 }
             }
         }

@@ -38,7 +38,9 @@ async fn a_bad_file_is_refused_and_a_good_one_taken() {
         let before = force.load().limits.streams;
         match next(&mut watch).await {
             Change::New(loaded) => force.store(Arc::new(loaded.config)),
-            Change::Refused(Refused::Wrong { mistakes, .. }) => assert_eq!(mistakes[0].line, 1),
+            Change::Refused(Refused::Wrong { mistakes, .. }) => {
+                assert_eq!(mistakes[0].at.map(|at| at.0), Some(1));
+            }
             Change::Refused(refused) => panic!("{refused}"),
         }
         assert_eq!(force.load().limits.streams, streams.unwrap_or(before), "{text}");

@@ -50,9 +50,13 @@ fn to_listen_elsewhere_needs_keys_as_well() {
     let refused = source.load(&|_| None).expect_err("open to all");
     assert_eq!(
         refused.to_string(),
-        "this cannot be:\n  line 1, column 1: --listen is not loopback: others reach it there, so \
+        "this cannot be:\n  --listen is not loopback: others reach it there, so \
          [access] keys must say who may use it"
     );
+    let folder = tempfile::tempdir().expect("a folder");
+    source.file = Some(folder.path().join("not-there.toml"));
+    let refused = source.load(&|_| None).expect_err("open to all");
+    assert!(refused.to_string().starts_with("this cannot be:"), "{refused}");
     source.listen = Some("127.0.0.1:1".parse().expect("an address"));
     assert_eq!(source.load(&|_| None).expect("right").config.listen.port(), 1);
 }

@@ -52,7 +52,10 @@ fn places_of_an_address_come_from_the_environment() {
         "https://bedrock-runtime.us-east-1.amazonaws.com/"
     );
     let unset = base("azure", &missing).unwrap_err();
-    assert_eq!(unset.to_string(), "azure: set AZURE_RESOURCE_NAME to its resource");
+    assert_eq!(
+        unset.to_string(),
+        "azure: set AZURE_RESOURCE_NAME to its resource, or write `resource` in the file"
+    );
     let odd = |_: &str| Some("evil.example/".to_owned());
     let unset = base("bedrock", &odd).unwrap_err();
     assert_eq!(unset.to_string(), "bedrock: its region may have letters, digits and - only");

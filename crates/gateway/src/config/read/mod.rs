@@ -56,14 +56,14 @@ fn configuration(file: &Table<'_>, env: Env<'_>, elsewhere: Option<SocketAddr>) 
     let loopback = listen.ip().is_loopback();
     let (access, locked) = access::read(&file.table("access"), env);
     if !loopback {
-        let (who, at) = match said.filter(|_| elsewhere.is_none()) {
-            Some(item) => ("listen", item.at),
-            None => ("--listen", 0),
-        };
-        if !locked {
-            file.report.mistake(at, format!("{who} {OPEN}"));
+        // What the command line says stands nowhere in the file.
+        let said = said.filter(|_| elsewhere.is_none());
+        match (&said, locked) {
+            (Some(item), false) => item.mistake(OPEN),
+            (None, false) => file.report.wrong(format!("--listen {OPEN}")),
+            (Some(item), true) => item.warn(CLEAR),
+            (None, true) => file.report.note(format!("--listen {CLEAR}")),
         }
-        file.report.warn(at, format!("{who} {CLEAR}"));
     }
     let mut providers = providers::read(&file.table("providers"), env);
     let models = models::read(&file.table("models"), &mut providers, env);

@@ -18,19 +18,19 @@ pub(super) fn limits(table: &Table<'_>) -> Limits {
         table.set(key, place, Item::memory);
     }
     let counts = [
-        ("headers", &mut limits.headers),
-        ("depth", &mut limits.depth),
-        ("messages", &mut limits.messages),
-        ("tools", &mut limits.tools),
-        ("schema_depth", &mut limits.schema_depth),
-        ("schema_cost", &mut limits.schema_cost),
-        ("event_lines", &mut limits.event_lines),
-        ("streams", &mut limits.streams),
-        ("connections", &mut limits.connections),
-        ("connections_per_address", &mut limits.connections_per_address),
+        ("headers", &mut limits.headers, MANY),
+        ("depth", &mut limits.depth, interlingua::Limits::DEEPEST),
+        ("messages", &mut limits.messages, MANY),
+        ("tools", &mut limits.tools, MANY),
+        ("schema_depth", &mut limits.schema_depth, MANY),
+        ("schema_cost", &mut limits.schema_cost, MANY),
+        ("event_lines", &mut limits.event_lines, MANY),
+        ("streams", &mut limits.streams, MANY),
+        ("connections", &mut limits.connections, MANY),
+        ("connections_per_address", &mut limits.connections_per_address, MANY),
     ];
-    for (key, place) in counts {
-        table.set(key, place, Item::count);
+    for (key, place, most) in counts {
+        table.set(key, place, |item| item.count(most));
     }
     table.set("failures", &mut limits.failures, |item| item.small(1));
     table.set("failures_per_minute", &mut limits.failures_per_minute, |item| item.small(1));
@@ -84,6 +84,8 @@ pub(super) fn capture(table: &Table<'_>, loopback: bool) -> Capture {
     table.close();
     capture
 }
+
+const MANY: usize = 1_000_000_000;
 
 const MODES: &[(&str, Mode)] = &[
     ("off", Mode::Off),

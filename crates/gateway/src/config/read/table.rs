@@ -184,8 +184,8 @@ impl<'a> Item<'a> {
         number.or_else(|| self.wrong(&format!("a whole number from {least} to {most}")))
     }
 
-    pub(super) fn count(&self) -> Option<usize> {
-        self.number(1, 1_000_000_000).and_then(|number| usize::try_from(number).ok())
+    pub(super) fn count(&self, most: usize) -> Option<usize> {
+        self.number(1, most as u64).and_then(|number| usize::try_from(number).ok())
     }
 
     /// More than is ever counted one by one.
