@@ -130,9 +130,9 @@ pub(crate) fn admitted<'c>(
         let made = made.filter(|key| !taken(key));
         configured.or(made).map(|key| Shown { key: Some(key), is_made: configured.is_none() })
     });
-    found.or(open.then_some(nobody)).ok_or_else(|| {
-        failure(FailureKind::Auth, "this gateway asks for a key of its own, and this is none")
-    })
+    found.or(open.then_some(nobody)).ok_or_else(|| failure(FailureKind::Auth, CLOSED))
 }
 
+const CLOSED: &str = "this gateway asks for a key of its own, and this is none: it is shown as \
+    `authorization: Bearer KEY` or `x-api-key: KEY`";
 const KEYS: &[&str] = &["x-api-key", "x-goog-api-key", "api-key"];

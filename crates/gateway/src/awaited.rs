@@ -3,6 +3,7 @@
 
 use std::convert::Infallible;
 use std::future::poll_fn;
+use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,11 +18,12 @@ use http_body::{Body, Frame};
 use interlingua::model::{Event, Exchange, FailureKind};
 use interlingua::{Dialect, Failure, Ledger, writer};
 use interlingua_upstream::Idle;
+use metrics::counter;
 use uuid::Uuid;
 
 use crate::out::Out;
 use crate::refusal::{Refusal, failure, stopped};
-use crate::{heard, turn};
+use crate::{heard, tale, turn};
 
 /// The turn that a stream of events is wanted from, once that is known.
 pub(crate) type Wanted = OnceLock<Uuid>;
@@ -38,6 +40,8 @@ pub(crate) struct Awaited {
     /// So long nothing is sent to who waits for a stream.
     pub(crate) heartbeat: Duration,
     pub(crate) quiet: Option<Idle>,
+    /// Who asks.
+    pub(crate) peer: IpAddr,
 }
 
 /// The body of an answer whose head left before it.
@@ -80,7 +84,10 @@ impl Awaited {
         // A panic is a fault of ours that concerns one request, and only that.
         match catch_unwind(AssertUnwindSafe(|| self.answering.as_mut().poll(context))) {
             Ok(Poll::Ready(Ok(response))) => Poll::Ready(response),
-            Ok(Poll::Ready(Err(failure))) => refused(failure),
+            Ok(Poll::Ready(Err(failure))) => {
+                told(&failure, self.peer);
+                refused(failure)
+            }
             Ok(Poll::Pending) => Poll::Pending,
             Err(_) => {
                 tracing::error!(
@@ -143,4 +150,12 @@ impl Early {
     pub(crate) fn is_end_stream(&self) -> bool {
         self.answer.as_ref().is_some_and(Out::is_end_stream)
     }
+}
+
+/// Whoever is turned away at the door begins no turn, and is seen here alone.
+fn told(failure: &Failure, peer: IpAddr) {
+    let (kind, status) = (tale::kind(failure.kind), failure.status);
+    counter!("interlingua_refused_total", "kind" => kind).increment(1);
+    let why = &*failure.message.contents();
+    tracing::info!(%peer, kind, status, why, "refused");
 }

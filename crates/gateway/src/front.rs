@@ -45,8 +45,9 @@ pub(crate) async fn answer(
     let page = pages::named(&config, request.headers());
     drop(config);
     let answering = Box::pin(admitted(gateway, between, request, address, Arc::clone(&wanted)));
-    let mut response =
-        Awaited { answering, dialect, wanted, over, heartbeat, quiet: None }.answer().await;
+    let peer = between.peer.ip();
+    let awaited = Awaited { answering, dialect, wanted, over, heartbeat, quiet: None, peer };
+    let mut response = awaited.answer().await;
     if let Some(origin) = page {
         pages::show(response.headers_mut(), origin);
     }

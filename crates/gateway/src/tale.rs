@@ -156,9 +156,14 @@ impl Tale {
         let provider = self.provider.clone();
         counter!("interlingua_upstream_errors_total", "provider" => provider, "kind" => kind)
             .increment(1);
+        // Words of our own begin with who is meant. Those of a provider may repeat what was asked, and
+        // that is nobody's business.
+        let said = failure.message.contents();
+        let why = said.strip_prefix(&*self.provider).and_then(|rest| rest.strip_prefix(": "));
+        let why = why.filter(|_| failure.written.is_none());
         tracing::warn!(
             turn = %self.id, provider = self.provider, model = self.model, kind,
-            status = failure.status, "the provider did not answer as it should",
+            status = failure.status, why, "the provider did not answer as it should",
         );
     }
 

@@ -145,3 +145,34 @@ fn line(row: &Row) -> String {
         more.join("; ")
     )
 }
+
+#[test]
+fn every_metric_is_described() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let page = fs::read_to_string(format!("{root}/docs/DEPLOYMENT.md")).expect("the page is there");
+    let described = fs::read_to_string(format!("{root}/crates/gateway/src/telemetry.rs"));
+    let described = described.expect("the descriptions are there");
+    let mut folders = vec![format!("{root}/crates/gateway/src").into()];
+    let mut names = BTreeSet::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir::<std::path::PathBuf>(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|kind| kind == "rs") {
+                let source = fs::read_to_string(&path).expect("a source");
+                let quoted = source.split('"').skip(1).step_by(2);
+                let metrics = quoted.filter(|word| {
+                    word.starts_with("interlingua_")
+                        && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+                });
+                names.extend(metrics.map(str::to_owned));
+            }
+        }
+    }
+    assert!(names.len() > 10, "{names:?}");
+    for name in names {
+        assert!(page.contains(&format!("| `{name}` |")), "{name} is not in docs/DEPLOYMENT.md");
+        assert!(described.contains(&format!("\"{name}\"")), "{name} is not described");
+    }
+}

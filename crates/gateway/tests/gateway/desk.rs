@@ -152,7 +152,16 @@ fn metrics_count_what_happened() {
     post(house.addr(), "/v1/messages", "", request.to_string().as_bytes());
     let metrics = get(house.addr(), "/metrics", "").text();
     assert!(metrics.contains("interlingua_requests_total{"), "{metrics}");
+    assert!(metrics.contains("# HELP interlingua_requests_total "), "{metrics}");
     assert!(!metrics.contains("Hi."));
+}
+
+#[test]
+fn whoever_is_turned_away_is_counted() {
+    let house = House::build();
+    assert_eq!(get(house.addr(), "/v1/models", "host: evil.example\r\n").status, 403);
+    let metrics = get(house.addr(), "/metrics", "").text();
+    assert!(metrics.contains("interlingua_refused_total{kind=\"permission\"}"), "{metrics}");
 }
 
 #[test]
