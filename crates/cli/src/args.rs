@@ -1,6 +1,6 @@
 //! What can be asked for on the command line.
 
-use std::net::{AddrParseError, SocketAddr};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -10,9 +10,14 @@ use interlingua::{ALL, Dialect, find};
 /// Any agent, any model: a gateway between the APIs of language models, and its tools.
 #[derive(Parser)]
 #[command(name = "interlingua", version, after_help = EXAMPLES, disable_help_subcommand = true)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
+
+    /// What is meant where no command is named.
+    #[command(flatten)]
+    pub(crate) serve: crate::serve::Serve,
 }
 
 #[derive(Subcommand)]
@@ -95,16 +100,18 @@ pub(crate) fn dialect() -> impl TypedValueParser<Value = &'static dyn Dialect> {
 }
 
 /// An address and a port; `localhost` is the loopback, as in the configuration.
-pub(crate) fn address(text: &str) -> Result<SocketAddr, AddrParseError> {
-    match text.strip_prefix("localhost:") {
+pub(crate) fn address(text: &str) -> Result<SocketAddr, &'static str> {
+    let read = match text.strip_prefix("localhost:") {
         Some(port) => format!("127.0.0.1:{port}").parse(),
         None => text.parse(),
-    }
+    };
+    read.map_err(|_| "it must be an address and a port, such as 127.0.0.1:8787 or localhost:8787")
 }
 
 const EXAMPLES: &str = "\
 Examples:
   interlingua
+  interlingua --config gateway.toml
   interlingua run claude --model sim/agent
   interlingua translate --from anthropic --to openai-chat request.json
 

@@ -8,6 +8,7 @@ mod config;
 mod doctor;
 mod ending;
 mod input;
+mod listening;
 mod log;
 mod near;
 mod output;
@@ -31,7 +32,8 @@ use crate::problem::Problem;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let done = match Cli::parse().command {
+    let asked = Cli::parse();
+    let done = match asked.command {
         Some(Command::Translate(order)) => translate::run(&order),
         Some(Command::Case) => case::run(),
         Some(Command::Check(order)) => check::run(&order),
@@ -42,7 +44,7 @@ fn main() -> ExitCode {
         Some(Command::Run(order)) => run::run(&order),
         Some(Command::Chat(order)) => chat::run(&order),
         Some(Command::Sessions(order)) => sessions::run(&order),
-        None => serve::run(&serve::Serve::default()),
+        None => serve::run(&asked.serve),
     };
     match done {
         Ok(()) | Err(Problem::Left) => ExitCode::SUCCESS,

@@ -15,9 +15,9 @@ use interlingua_gateway::{Gateway, Running};
 use crate::ending::asked_to_end;
 use crate::problem::Problem;
 use crate::run::{AGENTS, Way};
-use crate::settings;
+use crate::{listening, settings};
 
-#[derive(Args, Default)]
+#[derive(Args)]
 pub(crate) struct Serve {
     /// The configuration; without it, the user's own file if there is one
     #[arg(long, value_name = "FILE")]
@@ -45,10 +45,12 @@ pub(crate) fn run(order: &Serve) -> Result<(), Problem> {
         let follow = tokio::spawn(settings::follow(watch, Arc::clone(&running.gateway)));
         end.await;
         follow.abort();
+        let drain = running.gateway.config().timeouts.drain;
+        tracing::info!("asked to end: nobody is let in, and running answers have {drain:?}");
         tokio::select! {
-            () = running.stop() => {}
+            () = running.stop() => tracing::info!("all answers have ended"),
             // Asked twice, it does not wait.
-            () = asked_again() => {}
+            () = asked_again() => tracing::warn!("asked again: running answers are cut off"),
         }
         Ok(())
     })
@@ -66,13 +68,7 @@ pub(crate) fn start(config: Config) -> Result<Running, Problem> {
         Problem::bad(format!("cannot start: {}", failure.message.contents()), "")
     })?;
     let threads = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
-    gateway.start_on(listen, threads).map_err(|error| {
-        let what = format!("cannot listen at {listen}: {error}");
-        Problem::usage(
-            what,
-            "Is a gateway running already? --listen 127.0.0.1:0 takes a free port.",
-        )
-    })
+    gateway.start_on(listen, threads).map_err(|error| listening::cannot(listen, &error))
 }
 
 /// The address to stdout, for programs; how to use it to stderr, for people.

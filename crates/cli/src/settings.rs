@@ -28,11 +28,12 @@ pub(crate) fn load(source: &Source) -> Result<Config, Problem> {
 
 /// Keeps a gateway to its file for as long as it is polled.
 pub(crate) async fn follow(mut watch: Watch, gateway: Arc<Gateway>) {
+    let started = gateway.config();
     loop {
         match watch.change().await {
             Change::New(loaded) => {
                 log(&loaded.warnings);
-                let later = gateway.config().fixed(&loaded.config);
+                let later = started.fixed(&loaded.config);
                 if !later.is_empty() {
                     tracing::warn!("{} is new and needs a restart", later.join(", "));
                 }

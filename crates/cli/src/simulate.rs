@@ -14,6 +14,7 @@ use interlingua_strict::Switches;
 
 use crate::check::switch;
 use crate::ending::asked_to_end;
+use crate::listening;
 use crate::problem::Problem;
 
 #[derive(Args)]
@@ -41,9 +42,9 @@ pub(crate) fn run(order: &Simulate) -> Result<(), Problem> {
     let switches = Switches::turned(&order.switch).unwrap_or_default();
     let options = Options { script, faults: order.fault.clone(), switches, ..Options::default() };
     let listened = listen(Simulator::new(options), order.listen);
-    listened.map_err(|error| {
-        let what = format!("cannot listen at {}: {error}", order.listen);
-        Problem::usage(what, "Is the address taken? --listen 127.0.0.1:0 takes a free port.")
+    listened.map_err(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Problem::Left,
+        _ => listening::cannot(order.listen, &error),
     })
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use interlingua_strict::ALL;
+
 /// One thing that goes wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
@@ -74,6 +76,9 @@ impl Fault {
         match (&fault.value, row.value) {
             (Some(_), "") => Err(format!("`{name}` takes no value")),
             (None, "rule") => Err(format!("`{name}` needs a value: the name of a rule")),
+            (Some(rule), "rule") if ALL.iter().all(|judge| judge.rule(rule).is_none()) => {
+                Err(format!("no provider has a rule `{rule}`; docs/STRICT.md lists them"))
+            }
             (Some(value), wanted) if wanted != "rule" && value.parse::<u64>().is_err() => {
                 Err(format!("`{name}={value}`: the value is a number ({wanted})"))
             }

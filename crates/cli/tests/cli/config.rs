@@ -89,3 +89,29 @@ fn a_gateway_follows_its_file_and_keeps_the_old_one_when_it_is_bad() {
     assert!(refused.is_some_and(|line| line.contains("stays in force")));
     assert!(still.contains("other-name"), "{still}");
 }
+
+#[test]
+fn what_waits_for_a_restart_is_told_until_the_file_says_what_runs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("gateway.toml");
+    fs::write(&path, "").expect("written");
+    let (mut child, _) = listening(&["serve", "--listen", "127.0.0.1:0", "--config"], |command| {
+        command.arg(&path).env("XDG_DATA_HOME", folder.path());
+    });
+    let stderr = child.stderr.take().expect("stderr is a pipe");
+    let mut log = BufReader::new(stderr).lines().map_while(Result::ok);
+    let mut told = |text: &str| {
+        fs::write(&path, text).expect("written");
+        let lines: Vec<_> =
+            log.by_ref().take_while(|line| !line.contains("configuration is in force")).collect();
+        lines.iter().any(|line| line.contains("limits.streams is new and needs a restart"))
+    };
+    let (changed, still, back) = (
+        told("limits.streams = 7\n"),
+        told("limits.streams = 7 # still\n"),
+        told("# as it runs\n"),
+    );
+    let _ = child.kill();
+    let _ = child.wait();
+    assert_eq!((changed, still, back), (true, true, false));
+}

@@ -1,7 +1,8 @@
 //! `interlingua serve`.
 
 use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
+use std::process::Command;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
@@ -37,4 +38,100 @@ fn nobody_who_answers_waits_for_whoever_reads_the_log() {
     let _ = child.kill();
     let _ = child.wait();
     assert_eq!(waited, Ok(true), "as much as a pipe holds was waiting");
+}
+
+#[test]
+fn it_listens_without_the_word_serve_as_well() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (mut child, addr) = listening(&["--listen", "127.0.0.1:0"], |command| {
+        command.env_clear().env("HOME", folder.path());
+    });
+    let reached = TcpStream::connect(&addr).is_ok();
+    let _ = child.kill();
+    let _ = child.wait();
+    assert!(reached, "{addr}");
+}
+
+/// What is said by a gateway that cannot start.
+fn refused(arguments: &[&str]) -> (Option<i32>, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ran = Command::new(env!("CARGO_BIN_EXE_interlingua"))
+        .args(arguments)
+        .env_clear()
+        .env("HOME", folder.path())
+        .output()
+        .expect("it ends");
+    (ran.status.code(), String::from_utf8_lossy(&ran.stderr).into_owned())
+}
+
+#[test]
+fn a_place_where_nobody_can_listen_is_told_with_what_helps() {
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let taken = taken.local_addr().expect("an address").to_string();
+    for command in ["serve", "simulate"] {
+        let (code, said) = refused(&[command, "--listen", &taken]);
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains("takes a free port"), "{said}");
+    }
+    let (code, said) = refused(&["simulate", "--listen", "192.0.2.1:9"]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("has no such address") && !said.contains("free port"), "{said}");
+}
+
+#[test]
+fn no_file_is_blamed_for_what_the_command_line_says() {
+    let (code, said) = refused(&["serve", "--listen", "0.0.0.0:0"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("--listen is not loopback"), "{said}");
+    assert!(!said.contains("interlingua.toml") && !said.contains("line 1"), "{said}");
+}
+
+#[test]
+fn a_log_that_cannot_be_is_told_and_so_is_the_end() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (mut child, _) = listening(&["serve", "--listen", "127.0.0.1:0"], |command| {
+        command.env_clear().env("HOME", folder.path());
+        command.env("INTERLINGUA_LOG", "loud").env("INTERLINGUA_LOG_FORMAT", "xml");
+    });
+    let ended = Command::new("kill").arg(child.id().to_string()).status().expect("kill runs");
+    assert!(ended.success());
+    let mut said = String::new();
+    let mut log = child.stderr.take().expect("stderr is a pipe");
+    log.read_to_string(&mut said).expect("it ends");
+    assert_eq!(child.wait().expect("it ends").code(), Some(0), "{said}");
+    for part in ["INTERLINGUA_LOG cannot be `loud`", "INTERLINGUA_LOG_FORMAT cannot be `xml`"] {
+        assert!(said.contains(part), "{said}");
+    }
+    assert!(said.contains("asked to end") && said.contains("all answers have ended"), "{said}");
+}
+
+#[test]
+fn the_log_says_why_a_provider_did_not_answer() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("gateway.toml");
+    let config = "[limits]\nretries = 0\n[providers.down]\ndialect = \"openai-chat\"\n\
+                  base_url = \"http://127.0.0.1:9/v1\"\n";
+    std::fs::write(&file, config).expect("written");
+    let (mut child, addr) =
+        listening(&["serve", "--listen", "127.0.0.1:0", "--config"], |command| {
+            command.arg(&file).env_clear().env("HOME", folder.path());
+        });
+    let body = r#"{"model":"down/m","messages":[{"role":"user","content":"Hi"}]}"#;
+    let mut stream = TcpStream::connect(&addr).expect("it listens");
+    let length = body.len();
+    write!(
+        stream,
+        "POST /v1/chat/completions HTTP/1.1\r\nhost: {addr}\r\nconnection: close\r\n\
+         content-length: {length}\r\n\r\n{body}"
+    )
+    .expect("it reads");
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).expect("it answers");
+    let _ = Command::new("kill").arg(child.id().to_string()).status();
+    let mut said = String::new();
+    let mut log = child.stderr.take().expect("stderr is a pipe");
+    log.read_to_string(&mut said).expect("it ends");
+    let _ = child.wait();
+    assert!(reply.starts_with("HTTP/1.1 502"), "{reply}");
+    assert!(said.contains("why=\"nobody listens at its address"), "{said}");
 }

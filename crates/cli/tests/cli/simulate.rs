@@ -73,6 +73,8 @@ fn wrong_usage_is_told() {
     let script = format!("simulate --script {}", path.display());
     for (arguments, part) in [
         ("simulate --listen nowhere", "nowhere"),
+        ("simulate --listen 127.0.0.1", "such as 127.0.0.1:8787 or localhost:8787"),
+        ("simulate --fault rule=no-such-rule", "no provider has a rule `no-such-rule`"),
         ("simulate --fault 430", "there is no fault `430`"),
         ("simulate --script no-such-file.toml", "no-such-file.toml"),
         (&*script, "unknown field `blcoks`"),

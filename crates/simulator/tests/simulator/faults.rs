@@ -190,13 +190,13 @@ fn what_is_no_fault_is_said_so() {
     let reply = server.faulty(&path, "500, nonsense", &body);
     assert_eq!(reply.status, 400);
     assert!(reply.json()["simulator"].as_str().unwrap().contains("no fault `nonsense`"));
-    for wrong in ["reset=3", "429=soon", "rule", "500@often"] {
+    for wrong in ["reset=3", "429=soon", "rule", "rule=no-such-rule", "500@often"] {
         assert!(Fault::read(wrong).is_err(), "{wrong}");
     }
     for row in FAULTS {
         let text = match row.value {
             "" => row.name.to_owned(),
-            "rule" => format!("{}=some-rule", row.name),
+            "rule" => format!("{}=empty-text", row.name),
             _ => format!("{}=3", row.name),
         };
         assert_eq!(Fault::read(&text).unwrap().to_string(), text);
