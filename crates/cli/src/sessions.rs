@@ -31,17 +31,25 @@ pub(crate) struct Order {
 #[derive(Subcommand)]
 enum What {
     /// All of them, the last changed first
+    #[command(after_help = LIST)]
     List,
     /// What was said in one
-    Show { id: SessionId },
+    #[command(after_help = SHOW)]
+    Show {
+        /// Which one, as `list` names it
+        id: SessionId,
+    },
     /// One as a request body, to stdout
+    #[command(after_help = EXPORT)]
     Export {
+        /// Which one, as `list` names it
         id: SessionId,
         /// The dialect to write
         #[arg(long, value_name = "D", value_parser = args::dialect())]
         to: Option<&'static dyn Dialect>,
     },
     /// Read a conversation of any agent or dialect, and keep it
+    #[command(after_help = IMPORT)]
     Import {
         /// A transcript, a request body or a list of messages; - for stdin
         file: PathBuf,
@@ -50,7 +58,11 @@ enum What {
         from: Option<&'static dyn Dialect>,
     },
     /// Forget one
-    Rm { id: SessionId },
+    #[command(after_help = RM)]
+    Rm {
+        /// Which one, as `list` names it
+        id: SessionId,
+    },
 }
 
 pub(crate) fn run(order: &Order) -> Result<(), Problem> {
@@ -74,14 +86,15 @@ async fn list(store: &dyn Keeper) -> Result<(), Problem> {
     let mut after = None;
     loop {
         let page = store.list(OWNER, after, PAGE).await;
-        let page = page.map_err(|error| Problem::bad(error.to_string(), ""))?;
+        let page = page.map_err(|error| trouble(store, &error))?;
         let mut out = String::new();
         for session in &page.sessions {
             let (age, turns) = (age(session.updated), session.turns);
+            let many = if turns == 1 { "turn " } else { "turns" };
             // Writing to a string does not fail.
             let _ = writeln!(
                 out,
-                "{}  {age:>9}  {turns:>5} turns  {:<24}  {}",
+                "{}  {age:>9}  {turns:>5} {many}  {:<24}  {}",
                 session.id, session.model, session.title
             );
         }
@@ -100,6 +113,8 @@ async fn show(store: Arc<dyn Keeper>, id: SessionId) -> Result<(), Problem> {
         for block in &turn.blocks {
             let said = match &block.body {
                 Body::Text { text, .. } | Body::Refusal(text) => text.contents().into_owned(),
+                // Thoughts that only their provider can read.
+                Body::Thinking(thinking) if thinking.text.is_empty() => continue,
                 Body::Thinking(thinking) => format!("· {}", thinking.text),
                 Body::ToolCall(call) => format!("→ {}({})", call.name, call.args.to_text()),
                 Body::ToolResult(result) => {
@@ -155,8 +170,9 @@ async fn import(
     // A model that nothing leads to from here would only be in the way.
     let model = model.map(|model| model.contents().into_owned()).unwrap_or_default();
     let model = if config.resolve(&model, 0).is_ok() { &*model } else { "" };
-    let id = Stored::begin(store, OWNER, &name, model, &mut session).await;
-    let id = id.map_err(|error| Problem::bad(error.to_string(), ""))?;
+    let id =
+        Stored::begin(Arc::<dyn Keeper>::clone(&store), OWNER, &name, model, &mut session).await;
+    let id = id.map_err(|error| trouble(&*store, &error))?;
     output::print(format!("{id}\n").as_bytes())
 }
 
@@ -187,7 +203,23 @@ pub(crate) fn bad(id: SessionId, error: &SessionError) -> Problem {
             format!("there is no session {id}"),
             "`interlingua sessions list` shows all.",
         ),
+        SessionError::Trouble(what) => {
+            Problem::bad(format!("session {id}: the store cannot be used: {what}"), STORE)
+        }
         other => Problem::bad(format!("session {id}: {other}"), ""),
+    }
+}
+
+/// What is wrong with the store, from the beginning of it: what fails later only follows from that.
+pub(crate) fn trouble(store: &dyn Keeper, error: &SessionError) -> Problem {
+    match error {
+        SessionError::Trouble(last) => {
+            let first = store.health().trouble;
+            let what = first.as_ref().unwrap_or(last);
+            Problem::bad(format!("the store cannot be used: {what}"), STORE)
+        }
+        SessionError::Off => Problem::bad(error.to_string(), STORE),
+        other => Problem::bad(other.to_string(), ""),
     }
 }
 
@@ -202,6 +234,38 @@ fn age(micros: i64) -> String {
         _ => format!("{} d", seconds / 86_400),
     }
 }
+
+/// What to do about a store that cannot be used.
+pub(crate) const STORE: &str = "May you write there, and is there room? `store.url` in the \
+    configuration names another place.";
+
+const LIST: &str = "\
+Example:
+  interlingua sessions list
+
+A line is its id, how long ago it was changed, its turns, the model that was asked last, and its title.";
+
+const SHOW: &str = "\
+Example:
+  interlingua sessions show 01a1eb7e-c3a3-72f8-af61-de1b7458c427";
+
+const EXPORT: &str = "\
+Without --to it is written in the dialect native, in which nothing is lost.
+
+Example:
+  interlingua sessions export 01a1eb7e-c3a3-72f8-af61-de1b7458c427 --to anthropic > request.json";
+
+const IMPORT: &str = "\
+The id of the new session goes to stdout, what is lost to stderr. A list of messages is read as
+openai-chat unless --from says otherwise.
+
+Examples:
+  interlingua sessions import ~/.claude/projects/P/S.jsonl
+  interlingua sessions import --from anthropic messages.json";
+
+const RM: &str = "\
+Example:
+  interlingua sessions rm 01a1eb7e-c3a3-72f8-af61-de1b7458c427";
 
 pub(crate) const HELP: &str = "\
 Examples:

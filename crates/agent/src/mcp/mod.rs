@@ -2,6 +2,7 @@
 
 mod content;
 mod http;
+mod trouble;
 
 use std::fmt;
 use std::sync::Arc;
@@ -41,27 +42,31 @@ impl Server {
     /// Starts a server that speaks over its standard input and output.
     pub async fn start(command: Command) -> Result<Self, NoServer> {
         let name = command.as_std().get_program().to_string_lossy().into_owned();
-        let no = |why: &dyn fmt::Display| NoServer { server: name.clone(), why: why.to_string() };
-        let process = TokioChildProcess::new(command).map_err(|error| no(&error))?;
-        let client = info().serve(process).await.map_err(|error| no(&error))?;
+        let no = |why: String| NoServer { server: name.clone(), why };
+        let process = TokioChildProcess::new(command).map_err(|error| no(error.to_string()))?;
+        let client = info().serve(process).await.map_err(|error| no(trouble::greeting(&error)))?;
         Ok(Self { client: Arc::new(client), name })
     }
 
     /// A server that is reached over HTTP.
     pub async fn at(url: &Url, upstream: Arc<Upstream>) -> Result<Self, NoServer> {
         let name = url.host_str().unwrap_or_default().to_owned();
-        let no = |why: &dyn fmt::Display| NoServer { server: name.clone(), why: why.to_string() };
         let config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
         let transport = StreamableHttpClientTransport::with_client(Http::new(upstream), config);
-        let client = info().serve(transport).await.map_err(|error| no(&error))?;
+        let client = info()
+            .serve(transport)
+            .await
+            .map_err(|error| NoServer { server: name.clone(), why: trouble::greeting(&error) })?;
         Ok(Self { client: Arc::new(client), name })
     }
 
     /// What it offers.
     pub async fn tools(&self) -> Result<Vec<Tool>, NoServer> {
         let listed = self.client.list_all_tools().await;
-        let listed = listed
-            .map_err(|error| NoServer { server: self.name.clone(), why: error.to_string() })?;
+        let listed = listed.map_err(|error| NoServer {
+            server: self.name.clone(),
+            why: trouble::asking(&error),
+        })?;
         Ok(listed.into_iter().map(|tool| self.tool(tool)).collect())
     }
 
@@ -76,7 +81,7 @@ impl Server {
                 params.arguments = serde_json::from_str::<JsonObject>(args.as_str()).ok();
                 match client.call_tool(params).await {
                     Ok(result) => content::given(result),
-                    Err(error) => Given::error(&error.to_string()),
+                    Err(error) => Given::error(&trouble::asking(&error)),
                 }
             }
         };

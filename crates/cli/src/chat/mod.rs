@@ -11,7 +11,7 @@ use std::thread;
 
 use clap::Args;
 use interlingua_agent::{Agent, Found, Model as _, Session, Stopped, Stored};
-use interlingua_gateway::config::Config;
+use interlingua_gateway::config::{Config, Place};
 use interlingua_store::{Keeper, SessionError, SessionId};
 use tokio::sync::mpsc;
 
@@ -59,12 +59,17 @@ struct Talk {
     store: Arc<dyn Keeper>,
     /// None until there is something to keep.
     id: Option<SessionId>,
+    /// What is kept outlives this process.
+    outlives: bool,
+    /// Something that was said got no answer.
+    unanswered: bool,
     screen: Screen,
 }
 
 async fn talk(order: &Chat, config: Config) -> Result<(), Problem> {
     let store = interlingua_gateway::open_store(&config)
         .map_err(|error| Problem::bad(format!("cannot open the store: {error}"), ""))?;
+    let outlives = config.store.place != Place::Memory;
     let models = Models::new(config)?;
     let mut screen = Screen::default();
     let found = match order.session {
@@ -84,7 +89,8 @@ async fn talk(order: &Chat, config: Config) -> Result<(), Problem> {
         Some(found) => (found.session, Some(found.id)),
         None => (Session::new(), None),
     };
-    let mut talk = Talk { agent, session, models, store, id, screen };
+    let unanswered = false;
+    let mut talk = Talk { agent, session, models, store, id, outlives, unanswered, screen };
     if !talk.session.is_answered() {
         talk.screen.note("The last answer was interrupted; it goes on now.");
         talk.answer(None).await?;
@@ -106,7 +112,8 @@ async fn talk(order: &Chat, config: Config) -> Result<(), Problem> {
         }
     }
     talk.goodbye();
-    Ok(())
+    // A person has seen why; a program looks at the code.
+    if talk.unanswered && !is_for_people() { Err(Problem::Ended(1)) } else { Ok(()) }
 }
 
 async fn opened(
@@ -150,9 +157,12 @@ impl Talk {
             }
             Some(Ok(_)) => {}
             Some(Err(stopped @ Stopped::NotKept(_))) => {
-                return Err(Problem::bad(stopped.to_string(), "Is the disk full?"));
+                return Err(Problem::bad(stopped.to_string(), sessions::STORE));
             }
-            Some(Err(stopped)) => self.screen.note(&stopped.to_string()),
+            Some(Err(stopped)) => {
+                self.unanswered = true;
+                self.screen.note(&stopped.to_string());
+            }
             None => self.screen.note("(Stopped.)"),
         }
         Ok(())
@@ -170,7 +180,7 @@ impl Talk {
             }
             // Whoever has turned the store off does not want it kept.
             Err(SessionError::Off) => Ok(()),
-            Err(error) => Err(Problem::bad(error.to_string(), "Is the disk full?")),
+            Err(error) => Err(sessions::trouble(&*self.store, &error)),
         }
     }
 
@@ -197,7 +207,7 @@ impl Talk {
     }
 
     fn goodbye(&mut self) {
-        if let Some(id) = self.id {
+        if let Some(id) = self.id.filter(|_| self.outlives) {
             self.screen.note(&format!("To go on: interlingua chat --session {id}"));
         }
     }
@@ -241,11 +251,14 @@ Talk to a model in the terminal, with tools.
 
 Works with nothing configured: sim/agent is built in. The session is kept after every turn, so that it \
 goes on after a crash, in another terminal, and with another model. What the model says goes to stdout, \
-everything else to stderr.";
+everything else to stderr. Lines that begin with / are commands; /help lists them.";
 
 pub(crate) const HELP: &str = "\
 Examples:
   interlingua chat
   interlingua chat --model anthropic/claude-sonnet-4-5 --mcp 'npx -y @modelcontextprotocol/server-filesystem .'
   interlingua chat --session ID
-  echo 'What is new?' | interlingua chat --model openai/gpt-5.5";
+  echo 'What is new?' | interlingua chat --model openai/gpt-5.5
+
+Exit codes: 0 good; 1 the session cannot be kept, a server of --mcp cannot be used, or, where no person
+sits there, something that was said got no answer; 2 wrong usage.";

@@ -85,7 +85,7 @@ impl Screen {
     }
 
     fn dim(&self, text: &str) {
-        if io::stderr().is_terminal() {
+        if io::stderr().is_terminal() && !is_plain() {
             self.aside(&format!("\u{1b}[2m{text}\u{1b}[0m"));
         } else {
             self.aside(text);
@@ -97,6 +97,11 @@ impl Screen {
         let mut stderr = io::stderr().lock();
         let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
     }
+}
+
+/// Whether somebody wants no colours (<https://no-color.org>).
+fn is_plain() -> bool {
+    std::env::var_os("NO_COLOR").is_some_and(|said| !said.is_empty())
 }
 
 /// On one line that fits a terminal.

@@ -158,3 +158,55 @@ fn wrong_usage_is_told() {
     let (code, _, aside) = at_home(home.path(), &["sessions", "import", "-"], "just words");
     assert_eq!(code, 1, "{aside}");
 }
+
+#[test]
+fn a_program_learns_from_the_code_that_nobody_answered() {
+    let home = tempfile::tempdir().expect("a folder");
+    let file = home.path().join("lab.toml");
+    let lab = "[providers.lab]\ndialect = \"anthropic\"\nbase_url = \"http://127.0.0.1:9\"\n";
+    std::fs::write(&file, lab).expect("a file");
+    let file = file.display().to_string();
+    let chat = ["chat", "--model", "lab/claude-sonnet-4-5", "--config", &file];
+    let (code, said, aside) = at_home(home.path(), &chat, "Hello\n");
+    assert_eq!((code, said.as_str()), (1, ""), "{aside}");
+    assert!(aside.contains("the model did not answer: lab: nobody listens"), "{aside}");
+}
+
+#[test]
+fn a_server_of_tools_that_is_away_is_told_in_plain_words() {
+    let home = tempfile::tempdir().expect("a folder");
+    let chat = ["chat", "--mcp", "http://127.0.0.1:9/mcp"];
+    let (code, _, aside) = at_home(home.path(), &chat, "");
+    assert_eq!(code, 1, "{aside}");
+    assert!(aside.contains("nobody listens at its address"), "{aside}");
+    assert!(!aside.contains("rmcp") && !aside.contains("Failure {"), "{aside}");
+    assert_eq!(aside.lines().count(), 2, "{aside}");
+}
+
+#[test]
+fn a_store_that_cannot_be_used_is_told_with_its_first_cause() {
+    let home = tempfile::tempdir().expect("a folder");
+    let file = home.path().join("store.toml");
+    let other = home.path().join("other.db");
+    std::fs::create_dir(&other).expect("a folder in its place");
+    let store = format!("[store]\nurl = \"sqlite:{}\"\n", other.display());
+    std::fs::write(&file, store).expect("a file");
+    let file = file.display().to_string();
+    for order in [&["sessions", "list", "--config", &file][..], &["chat", "--config", &file]] {
+        let (code, _, aside) = at_home(home.path(), order, "Hello\n");
+        assert_eq!(code, 1, "{aside}");
+        assert!(aside.contains("interlingua: the store cannot be used: "), "{aside}");
+        assert!(aside.contains("`store.url`") && !aside.contains("Is the disk full?"), "{aside}");
+    }
+}
+
+#[test]
+fn nobody_is_told_to_go_on_with_what_is_not_kept() {
+    let home = tempfile::tempdir().expect("a folder");
+    let file = home.path().join("store.toml");
+    std::fs::write(&file, "[store]\nurl = \"memory:\"\n").expect("a file");
+    let file = file.display().to_string();
+    let (code, _, aside) = at_home(home.path(), &["chat", "--config", &file], "Hello\n");
+    assert_eq!(code, 0, "{aside}");
+    assert!(!aside.contains("To go on"), "{aside}");
+}
