@@ -46,7 +46,25 @@ pub fn repairs(read: impl Fn(&str) -> String) -> String {
             let _ = write!(out, "\n### {}\n\n{}\n\n{text}\n", rule.name, page.summary);
         }
     }
+    let _ = write!(out, "\n{SAID}\n");
+    for (name, about) in notes(&read(NOTES)) {
+        let _ = writeln!(out, "| `{name}` | {about} |");
+    }
     out
+}
+
+/// The names under which translating itself notes what it changes, each with what is said about it.
+pub fn notes(source: &str) -> Vec<(String, String)> {
+    let (mut notes, mut about) = (Vec::new(), Vec::new());
+    for line in source.lines() {
+        if let Some(text) = line.strip_prefix("/// ") {
+            about.push(text);
+        } else if let Some((_, name)) = line.split_once(": &str = \"") {
+            notes.push((name.trim_end_matches("\";").to_owned(), about.join(" ")));
+            about.clear();
+        }
+    }
+    notes
 }
 
 const HEAD: &str = "\
@@ -55,8 +73,22 @@ const HEAD: &str = "\
 This page is made from the rules in `crates/repair`; change them, not it (`UPDATE_DOCS=1 cargo test
 -p interlingua-repair` writes it anew). A rule's name is what the ledger says, what the header
 `x-interlingua-repairs` lists, and the name of its file and of its cases in `corpus/repair`. The
-rules run in the order in which they stand here.
+rules run in the order in which they stand here. What a translation says differently has names, too:
+they are [at the end](#said-differently).
 ";
+
+/// Where the dialects name what they note.
+pub const NOTES: &str = "../dialects/src/note.rs";
+
+const SAID: &str = "\
+## Said differently
+
+No rule of repair, but what dialects have no words for, and how it is said instead. These names stand
+in the ledger and in `x-interlingua-repairs` beside those above. `guard-mend` is there for a whole
+reply in which a call was mended ([GUARD.md](GUARD.md)).
+
+| name | what it means |
+|---|---|";
 
 const MEND: &str = "## For any target";
 const FIT: &str = "## For targets that need it";

@@ -42,3 +42,15 @@ fn every_name_is_there_once() {
         assert!(!twice, "{} is there twice", rule.name);
     }
 }
+
+#[test]
+fn every_name_that_dialects_note_is_on_the_page() {
+    let source = read(docs::NOTES);
+    let notes = docs::notes(&source);
+    assert_eq!(notes.len(), source.matches("pub const ").count());
+    let page = docs::repairs(read);
+    for (name, about) in notes {
+        assert!(!about.is_empty(), "{name} says nothing");
+        assert!(page.contains(&format!("| `{name}` | {about} |")), "{name}");
+    }
+}
