@@ -213,6 +213,8 @@ def test_the_image_starts_what_the_pod_starts():
     assert json.loads(of("CMD")) == container()["args"]
     user = manifest("Deployment")["spec"]["template"]["spec"]["securityContext"]["runAsUser"]
     assert of("USER") == f"{user}:{user}"
+    # A new volume at the store's folder can be written.
+    assert f"--chown={user}:{user} /state/ /var/lib/" in CONTAINERFILE
     assert int(of("EXPOSE")) == container()["ports"][0]["containerPort"]
     toolchain = re.search(r'channel = "(\d+\.\d+)', (ROOT / "rust-toolchain.toml").read_text())
     assert f"rust:{toolchain.group(1)}-" in CONTAINERFILE
