@@ -1,7 +1,9 @@
 //! The file while the gateway runs: it is read again when it changes, and when somebody asks.
 
 use std::fmt;
+use std::fs;
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -45,7 +47,7 @@ impl Watch {
         source: Source,
         env: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
     ) -> io::Result<Self> {
-        let seen = seen(&source.text());
+        let seen = seen(&again(&source));
         let hangup = Hangup::new()?;
         Ok(Self { source: Arc::new(source), env: Arc::new(env), seen, every: EVERY, hangup })
     }
@@ -86,7 +88,7 @@ impl Watch {
 
     async fn text(&self) -> Result<Option<String>, Refused> {
         let source = Arc::clone(&self.source);
-        spawn_blocking(move || source.text()).await.unwrap_or(Ok(None))
+        spawn_blocking(move || again(&source)).await.unwrap_or(Ok(None))
     }
 
     async fn understand(&self, text: String) -> Change {
@@ -102,6 +104,23 @@ impl Watch {
         let file = self.source.file.clone().unwrap_or_default();
         Refused::Unread { file, why: "it is not there any more".into() }
     }
+}
+
+/// What the file says now. A pipe has said all it had to say.
+fn again(source: &Source) -> Result<Option<String>, Refused> {
+    let Some(file) = source.file.clone().filter(|file| is_pipe(file)) else { return source.text() };
+    Err(Refused::Unread { file, why: "it is a pipe, and cannot be read again".into() })
+}
+
+#[cfg(unix)]
+fn is_pipe(file: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    fs::metadata(file).is_ok_and(|about| about.file_type().is_fifo())
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: &Path) -> bool {
+    false
 }
 
 fn seen(text: &Result<Option<String>, Refused>) -> Seen {
