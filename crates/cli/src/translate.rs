@@ -1,6 +1,6 @@
 //! `interlingua translate`: one body or stream down the road.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write as _};
 use std::path::Path;
 
@@ -20,6 +20,8 @@ pub(crate) fn run(order: &Translate) -> Result<(), Problem> {
     let flavor = order.flavor.as_deref().map(|name| flavor(provider, name)).transpose()?;
     let model = order.model.as_deref().map(Text::new);
     let input = open(order.file.as_deref())?;
+    // Before anything is said: a stream that runs cannot be translated again.
+    try_ledger(order)?;
     if order.stream {
         let exchange = Exchange { model, flavor, ..Exchange::default() };
         return stream(order, input, exchange);
@@ -156,6 +158,19 @@ fn flavor(provider: &dyn Dialect, name: &str) -> Result<&'static str, Problem> {
     Err(Problem::usage(format!("--flavor: {what}"), advice))
 }
 
+/// Whether the ledger can be written.
+fn try_ledger(order: &Translate) -> Result<(), Problem> {
+    let file = order.ledger.as_deref().filter(|path| *path != Path::new("-"));
+    let Some(path) = file else { return Ok(()) };
+    let opened = OpenOptions::new().create(true).append(true).open(path);
+    opened.map(|_| ()).map_err(|error| no_ledger(path, &error))
+}
+
+fn no_ledger(path: &Path, error: &io::Error) -> Problem {
+    let what = format!("cannot write the ledger to {}: {error}", path.display());
+    Problem::usage(what, "Is the folder there, and may you write to it?")
+}
+
 fn write_ledger(order: &Translate, ledger: &Ledger) -> Result<(), Problem> {
     let Some(path) = &order.ledger else { return Ok(()) };
     let mut lines = String::new();
@@ -168,10 +183,7 @@ fn write_ledger(order: &Translate, ledger: &Ledger) -> Result<(), Problem> {
     } else {
         fs::write(path, lines)
     };
-    written.map_err(|error| {
-        let what = format!("cannot write the ledger to {}: {error}", path.display());
-        Problem::usage(what, "Is the folder there, and may you write to it?")
-    })
+    written.map_err(|error| no_ledger(path, &error))
 }
 
 fn cannot_read(name: &str, error: &io::Error) -> Problem {

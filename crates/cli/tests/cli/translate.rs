@@ -199,3 +199,18 @@ fn a_reader_that_leaves_is_no_error() {
     let output = child.wait_with_output().expect("it ends");
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+#[test]
+fn a_ledger_that_cannot_be_written_is_told_before_anything_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let body = br#"{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Hi"}]}"#;
+    for form in ["", "--reply", "--stream"] {
+        let order = format!(
+            "translate --from anthropic --to openai-chat {form} --ledger {}",
+            folder.path().display()
+        );
+        let ran = interlingua(&order, body);
+        assert_eq!((ran.code, ran.text().as_str()), (2, ""), "{form}: {}", ran.stderr);
+        assert!(ran.stderr.contains("cannot write the ledger to "), "{form}: {}", ran.stderr);
+    }
+}
