@@ -10,6 +10,7 @@ pub mod fields;
 pub mod media;
 mod media_bedrock;
 mod media_words;
+mod names;
 pub mod params;
 pub mod roles;
 mod rows;

@@ -1,6 +1,8 @@
 //! Tools and their schemas: what each target takes.
 
 use super::Scope;
+pub use super::names::Names;
+use super::names::{ANY_NAME, PLAIN, SHORT};
 use super::searches::{self, Search};
 use super::tool_keys::{self, Kinds};
 use super::tool_words::{
@@ -55,18 +57,6 @@ pub struct Tools {
     pub built_in: &'static [&'static str],
     /// How the provider is asked to search the web by itself, if it does.
     pub search: Option<&'static Search>,
-}
-
-/// What a name is made of.
-#[derive(Clone, Copy, Debug)]
-pub struct Names {
-    /// What stands beside letters and digits; `None` where anything may.
-    pub marks: Option<&'static str>,
-    pub most: Option<usize>,
-    /// Begins with a letter or an underscore.
-    pub letter_first: bool,
-    /// May be empty, where anything may.
-    pub empty: bool,
 }
 
 /// What is asked of the schema of a tool.
@@ -143,22 +133,6 @@ pub enum Mixing {
     /// Only if the field of this name in the tool config says so.
     Asked(&'static str),
     Never,
-}
-
-impl Names {
-    pub fn fit(&self, name: &str) -> bool {
-        let Some(marks) = self.marks else {
-            return self.is_short(name) && (self.empty || !name.is_empty());
-        };
-        let fits = |c: char| c.is_ascii_alphanumeric() || marks.contains(c);
-        let starts = |c: char| c.is_ascii_alphabetic() || c == '_';
-        let first = !self.letter_first || name.starts_with(starts);
-        !name.is_empty() && first && self.is_short(name) && name.chars().all(fits)
-    }
-
-    fn is_short(&self, name: &str) -> bool {
-        self.most.is_none_or(|most| name.len() <= most || name.chars().count() <= most)
-    }
 }
 
 pub(super) static ROWS: &[(Scope, Tools)] = &[
@@ -272,10 +246,6 @@ pub(super) static ROWS: &[(Scope, Tools)] = &[
     (Scope::models("bedrock", NOT_CLAUDE), BEDROCK),
     (Scope::all("bedrock"), BEDROCK_CLAUDE),
 ];
-
-const PLAIN: Names = Names { marks: Some("_-"), most: Some(64), letter_first: false, empty: false };
-const SHORT: Names = Names { marks: None, empty: true, ..PLAIN };
-const ANY_NAME: Names = Names { most: None, ..SHORT };
 
 const FREE: Schema = Schema {
     root: Root::Free,
