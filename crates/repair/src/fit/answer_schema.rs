@@ -1,7 +1,8 @@
 //! The schema of the answer is one that the target takes, or is not held to.
 //!
 //! As with the schemas of tools: an array says what it holds, and an answer is held to a schema only if
-//! that is made for it.
+//! that is made for it. One that stands beside a form that has no schema is left out where it would be
+//! refused.
 //!
 //! ## Why
 //! > Invalid schema for response_format 'answer': In context=(), 'additionalProperties' is required to
@@ -28,7 +29,7 @@ use crate::tools::names;
 
 pub fn apply(work: &mut Work<'_>) {
     let Some(Format::Schema { schema, strict, .. }) = &work.conversation().settings.format else {
-        return;
+        return idle_schema(work);
     };
     let rules = work.profile.tools;
     let (schema, strict) = (schema.clone(), *strict == Some(true));
@@ -98,6 +99,36 @@ fn is_untold(work: &Work<'_>) -> bool {
         let inner = doc.root().get(FORM);
         inner.is_some_and(|inner| inner.get("schema").is_none())
     })
+}
+
+/// A schema beside an answer's form that has none is not used; it is left out where it would be refused.
+fn idle_schema(work: &mut Work<'_>) {
+    let (conversation, rules) = (work.conversation(), work.profile.tools);
+    if conversation.source != work.profile.dialect || conversation.settings.format.is_none() {
+        return;
+    }
+    let Some(at) = conversation.fields.iter().position(|field| field.key == FORMAT) else { return };
+    let doc = conversation.fields[at].value.doc();
+    let Some(inner) = doc.root().get(FORM) else { return };
+    let Some(schema) = inner.get("schema") else { return };
+    let strict = inner.get("strict").and_then(Node::boolean) == Some(true);
+    let bare = rules.schema.items && look::has_bare_array(schema);
+    let loose = match rules.strict {
+        Strict::Closed(refused) if strict => {
+            look::is_loose(schema, refused) || !look::root_fits(Some(schema), Root::Object, &[])
+        }
+        _ => false,
+    };
+    if !bare && !loose {
+        return;
+    }
+    let rest = Json::object(|object| {
+        for field in doc.root().fields().filter(|field| !field.is(FORM)) {
+            object.key_text(&field.key()).json(&field.value.json());
+        }
+    });
+    work.loss(Place::SETTINGS, "left out a schema that the form of the answer has no use for");
+    work.fields()[at].value = rest;
 }
 
 /// A schema of the provider's own kind that has more than it may is sent as JSON Schema.
