@@ -15,14 +15,14 @@
 //! ```
 
 use interlingua_model::{MediaKind, Source};
-use interlingua_wire::Text;
+use interlingua_wire::{Json, Node, Text};
 
 use crate::Work;
 use crate::media::{self, Spot};
 
 pub fn apply(work: &mut Work<'_>) {
-    if work.profile.media.named_data && work.is_own() {
-        any_name(work);
+    if let Some(known_by) = work.profile.media.named_data.filter(|_| work.is_own()) {
+        any_name(work, known_by);
     }
     if !work.profile.media.named_documents {
         return;
@@ -46,14 +46,19 @@ pub fn apply(work: &mut Work<'_>) {
 }
 
 /// Those of other dialects are named where they are written.
-fn any_name(work: &mut Work<'_>) {
+fn any_name(work: &mut Work<'_>, (outer, inner): (&str, &str)) {
     for spot in media::all(work) {
         let nameless = media::media(work, &spot).is_some_and(|one| {
             let is_data =
                 matches!(&one.source, Source::Base64 { mime: Some(mime), .. } if mime == PDF);
             one.kind == MediaKind::Document && is_data && one.name.is_none()
         });
-        if nameless {
+        let is_known = || {
+            let written = media::block(work, &spot).text_for(work.profile.dialect).map(Json::doc);
+            let holder = written.as_ref().and_then(|written| written.root().get(outer));
+            holder.and_then(|it| it.get(inner)).is_some_and(Node::is_string)
+        };
+        if nameless && !is_known() {
             let what = format!("a file without a name is called `{USUAL}`");
             rename(work, &spot, what, USUAL);
         }

@@ -51,8 +51,9 @@ pub struct Media {
     pub message_documents: Option<usize>,
     /// Some text stands beside a document, which has a name of letters and digits.
     pub named_documents: bool,
-    /// A document that is given as data has a name, whatever it is.
-    pub named_data: bool,
+    /// A document that is given as data has a name, whatever it is, unless this field inside this
+    /// one says which it is.
+    pub named_data: Option<(&'static str, &'static str)>,
     /// What results do not take, and the user may show, follows them in a turn of its own.
     pub result_follows: bool,
     /// Results that failed hold something else than text.
@@ -179,7 +180,7 @@ pub(super) const ANYTHING: Media = Media {
     message_images: None,
     message_documents: None,
     named_documents: false,
-    named_data: false,
+    named_data: None,
     result_follows: false,
     failed_media: true,
     mixed_sources: true,
@@ -235,7 +236,7 @@ const OPENAI: Media = Media {
     written: Places { instructions: IMAGES, user: HEARD, assistant: IMAGES, result: IMAGES },
     said: Places { user: FILES, result: FILES, ..NOWHERE },
     audio_types: Some(AUDIO),
-    named_data: true,
+    named_data: Some(("file", "file_id")),
     ..ANYTHING
 };
 const OLD_OPENAI: Media = Media { written: Places { user: HEARD, ..NOWHERE }, ..OPENAI };

@@ -160,7 +160,7 @@ pub(super) static CHAT_CLOSED: Kinds = Kinds {
     function: Shape(&[NO_FREEFORM, need("function", Shape(FUNCTION)), key("custom", Any)]),
     freeform: Shape(&[NO_FUNCTION, need("custom", Open(NAMED)), key("function", Any)]),
     typed: INCOMPLETE,
-    others: Some(Shape(&[need("type", Any), key("function", Shape(NAMELESS)), key("custom", Any)])),
+    others: Some(Shape(&[need("type", Any), key("function", Shape(NAMED)), key("custom", Any)])),
     schema: &["function", "parameters"],
     own_schemas: &[],
 };
@@ -197,7 +197,7 @@ pub(super) static CHAT_OPEN: Kinds = Kinds {
         typed("function", Open(&[need("type", Any), need("function", Any)])),
         typed("custom", Open(&[need("type", Any), ANYTHING_ELSE])),
     ],
-    others: Some(Open(&[need("type", Any)])),
+    others: Some(Open(&[need("type", Any), key("function", Open(NAMED))])),
     ..CHAT_CLOSED
 };
 /// As the first, without asking for the type.

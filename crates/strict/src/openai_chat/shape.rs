@@ -14,7 +14,7 @@ pub(super) const MISSING_PARAMETER: Rule = Rule {
     when: "A required field is not there: messages, model, a role, the type of a part, what a call or a tool is made of, the name of a file that is given as data.",
     words: MISSING.lines,
     evidence: Evidence::Seen,
-    source: "langgraphjs#370; openai-agents-python PR#1513 (the name of a file)",
+    source: "langgraphjs#370; openai-agents-python PR#1513 (the name of a file); openai SDK shared_params/function_definition.py",
     check: missing,
 };
 const MISSING: Words = words! { MOST => "Missing required parameter: '{at}'." };
@@ -137,7 +137,8 @@ fn lacks_name(part: &Value) -> bool {
     let Some(file) = part.field("file").filter(|_| string(part, "type") == "file") else {
         return false;
     };
-    let given = |name| file.field(name).is_some_and(|value| !value.is_null());
+    // What is no text is no name.
+    let given = |name| file.field(name).is_some_and(Value::is_string);
     let is_data = string(file, "file_data").starts_with("data:application/pdf;base64,");
     is_data && !given("filename") && !given("file_id")
 }
@@ -202,6 +203,8 @@ fn made_of(value: &Value, path: &str, own: Required, lacking: &mut Vec<String>) 
         // Whatever else it calls itself, a call is one of a function.
         Some(_) if own == CALL => &["function.name", "function.arguments"],
         Some("function") => &["function.name"],
+        // A function has a name, whatever the tool calls itself.
+        Some(_) if value.get("function").is_some_and(Value::is_object) => &["function.name"],
         _ => &[],
     };
     for field in fields {
