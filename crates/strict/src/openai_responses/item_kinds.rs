@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::item_fields::{PASSED, status};
 use super::items::{output, summary, thoughts};
 use super::shape::Kind::{Any, By, Flag, List, Map, One, Text};
-use super::shape::{Field, Walk, may, need};
+use super::shape::{Field, Walk, What, may, need};
 use super::tool_fields::tool;
 use crate::rule::Fields as _;
 
@@ -364,7 +364,10 @@ fn searched(walk: &mut Walk, value: &Value) {
 
 /// "Invalid value: 'other'. Supported values are: 'search', …"
 fn search(walk: &mut Walk, value: &Value) {
-    if let Some(kind) = value.field("type").filter(|kind| kind.is_string()) {
-        walk.at("type", |walk| walk.word(kind, &["search", "open_page", "find_in_page"], &[]));
-    }
+    walk.expect(value.is_object(), "an object", value);
+    walk.at("type", |walk| match value.field("type") {
+        Some(kind) => walk.word(kind, &["search", "open_page", "find_in_page"], &[]),
+        None if value.is_object() => walk.fault(What::Missing),
+        None => {}
+    });
 }
