@@ -42,6 +42,8 @@ struct Half {
     tool: String,
     /// The target takes it as it is, the other half aside.
     taken: bool,
+    /// The provider may have said it by itself: nothing has to go with it.
+    own: bool,
 }
 
 pub fn apply(work: &mut Work<'_>) {
@@ -116,7 +118,7 @@ fn halves(work: &Work<'_>) -> Vec<Half> {
         let is_call = *kind == *pair.call;
         let node = doc.root();
         let own = pair.unless.is_some_and(|(key, value)| word(node, key) != value);
-        if own {
+        if own && is_call {
             continue;
         }
         let keys = if is_call { std::slice::from_ref(&pair.ids.0) } else { pair.ids.1 };
@@ -124,7 +126,7 @@ fn halves(work: &Work<'_>) -> Vec<Half> {
         let id = ids.find(|id| !id.is_empty()).unwrap_or_default();
         let tool = word(node, "name");
         let taken = unknown_block::is_taken(work, block, work.turns()[spot.0].role);
-        found.push(Half { spot, pair, is_call, id, kind: kind.into_owned(), tool, taken });
+        found.push(Half { spot, pair, is_call, id, kind: kind.into_owned(), tool, taken, own });
     }
     found
 }
@@ -156,7 +158,7 @@ fn alone(work: &Work<'_>, halves: &[Half]) -> Vec<(Half, String)> {
                 alone.push((half.clone(), format!("left out `{kind}` {id}: it has no result")));
                 called.remove(id.as_str());
             }
-        } else if !half.is_call && !called.contains(id.as_str()) && !held(work, half) {
+        } else if !half.is_call && !half.own && !called.contains(id.as_str()) && !held(work, half) {
             alone.push((half.clone(), format!("left out `{kind}` {id}: its call is gone")));
         } else if !half.is_call && half.taken {
             answered.insert(id, half.spot.0);
