@@ -291,3 +291,24 @@ fn values_that_span_lines_stay_in_their_frame() {
     let (stream, _) = write(&[Event::Start { id: None, model: None }, event]);
     assert_eq!(frames_of(&stream)[1], "{ \"type\":  \"new\"}");
 }
+
+#[test]
+fn pieces_nobody_knows_are_written_as_pieces() {
+    let head = r#"{"type":"message_start","message":{"id":"m","model":"c"}}"#;
+    let open =
+        r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#;
+    let failing =
+        r#"{"type":"content_block_delta","index":0,"delta":{"type":"","error":{"message":"no"}}}"#;
+    let ending = r#"{"type":"content_block_delta","index":0,"delta":{"type":"message_stop"}}"#;
+    let close = r#"{"type":"content_block_stop","index":0}"#;
+    let odd =
+        r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"},"error":{"type":"error"}}"#;
+    let frames = [head, open, failing, ending, close, odd, r#"{"type":"message_stop"}"#];
+    let (events, _) = read(&frames, &Exchange::default());
+    let (stream, _) = write(&events);
+    let written = frames_of(&stream);
+    assert_eq!(written[1..5], [open, failing, ending, close]);
+    let written: Vec<&str> = written.iter().map(String::as_str).collect();
+    let (again, _) = read(&written, &Exchange::default());
+    assert!(fold(&events).is_ok() && fold(&again).is_ok(), "{stream}");
+}

@@ -19,3 +19,7 @@ pub(super) fn frame(out: &mut Vec<u8>, name: &'static str, fill: impl FnOnce(&mu
         });
     });
 }
+
+/// A piece of a block. One of a kind that nobody knows is carried by this name, so that it comes back as
+/// a piece and not as an event of its own.
+pub(super) const PIECE: &str = "content_block_delta";

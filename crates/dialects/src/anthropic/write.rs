@@ -1,5 +1,7 @@
 //! A stream, written.
 
+mod foreign;
+
 use interlingua_model::{
     Args, Block, Body, Citation, Delta, Event, Exchange, Form, Ledger, Place, Seal, Stop, Usage,
 };
@@ -7,7 +9,7 @@ use interlingua_wire::frame::write_json;
 use interlingua_wire::json::Object;
 use interlingua_wire::{Framing, Json, Text};
 
-use super::frame::{frame, is_event};
+use super::frame::{PIECE, frame};
 use super::open::Open;
 use super::{ID, ISSUER, encode, error, reply, search, stop, usage};
 use crate::arguments::Streamed;
@@ -179,7 +181,7 @@ impl Writer {
 
     fn piece(&self, out: &mut Vec<u8>, kind: &'static str, fill: impl FnOnce(&mut Object<'_>)) {
         let index = self.index();
-        frame(out, "content_block_delta", |o| {
+        frame(out, PIECE, |o| {
             o.number("index", index);
             o.object("delta", |o| {
                 o.text("type", &Text::word(kind));
@@ -204,6 +206,13 @@ impl Writer {
                 self.piece(out, "thinking_delta", |o| o.text("thinking", text));
             }
             Open::Nothing | Open::LeftOut | Open::Call(_) | Open::Freeform | Open::Whole => {}
+        }
+    }
+
+    fn start_text(&mut self, out: &mut Vec<u8>) {
+        if matches!(self.open, Open::Unsaid { .. }) {
+            self.open_text(&Text::EMPTY, out);
+            self.open = Open::Text;
         }
     }
 
@@ -236,10 +245,7 @@ impl Writer {
     }
 
     fn citation(&mut self, mark: &Citation, place: Place, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        if matches!(self.open, Open::Unsaid { .. }) {
-            self.open_text(&Text::EMPTY, out);
-            self.open = Open::Text;
-        }
+        self.start_text(out);
         if let (Open::Text, Some((ID, json))) = (&self.open, &mark.written) {
             self.piece(out, "citations_delta", |o| o.json("citation", json));
         } else {
@@ -336,21 +342,6 @@ impl Writer {
         });
         frame(out, "message_stop", |_| {});
     }
-
-    fn foreign(&mut self, kind: &Text, json: &Json, out: &mut Vec<u8>) {
-        if ENDING.iter().any(|key| *kind == **key) {
-            self.ending.retain(|(key, _)| key != kind);
-            self.ending.push((kind.clone(), json.clone()));
-        } else if is_event(kind, json) && kind.raw().ends_with("_delta") {
-            let index = self.index();
-            frame(out, "content_block_delta", |o| {
-                o.number("index", index);
-                o.json("delta", json);
-            });
-        } else if is_event(kind, json) {
-            write_json(Framing::Sse, Some(kind.raw()), out, |data| data.json(json));
-        }
-    }
 }
 
 impl StreamWriter for Writer {
@@ -391,7 +382,3 @@ impl StreamWriter for Writer {
         }
     }
 }
-
-/// Fields of the message that are told at its end.
-const ENDING: &[&str] =
-    &["stop_details", "container", "context_management", "input_transformations", "diagnostics"];

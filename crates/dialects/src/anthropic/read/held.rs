@@ -3,6 +3,7 @@
 use interlingua_model::{Args, Block, Body, Delta, Event, Form, Ledger, Place, Thinking};
 use interlingua_wire::{Json, Kind, Node, Text};
 
+use crate::anthropic::frame::PIECE;
 use crate::anthropic::{ID, decode, freeform};
 use crate::note;
 
@@ -99,8 +100,8 @@ impl Open {
                 pieces.extend(text("partial_json"));
                 return;
             }
-            (_, other) if !PIECES.contains(&other) => {
-                let kind = Text::new(other);
+            (_, unknown) if !PIECES.contains(&unknown) => {
+                let kind = Text::word(PIECE);
                 events.push(Event::Foreign { dialect: ID, kind, json: delta.json() });
                 return;
             }

@@ -7,12 +7,14 @@ mod held;
 
 use bytestring::ByteString;
 use interlingua_model::{Event, Exchange, Failure, Ledger, Place, Stop, StopReason};
+use interlingua_wire::frame::is_comment;
 use interlingua_wire::json::Tape;
 use interlingua_wire::{Doc, Frame, Json, Limits, Node, Text};
 
 use self::anew::{Came, Passed, SoFar};
 use self::blocks::Step;
 use self::held::Open;
+use super::frame::{PIECE, is_event};
 use super::{ID, error, reply, stop, usage};
 use crate::{Lack, StreamReader, note};
 
@@ -195,8 +197,9 @@ impl StreamReader for Reader {
         let event = frame.event.as_deref();
         let data = frame.data.filter(|data| data.starts_with('{') || !data.trim().is_empty());
         let Some(data) = data else {
-            // Packages take a name without data for an event that cannot be read.
-            if event.is_some_and(|event| event != "ping") {
+            // Packages take a name without data for an event that cannot be read, and what is no field
+            // at all could be taken for another kind of stream, where it stands first.
+            if event != Some("ping") && !is_comment(&frame.raw) {
                 self.passed.leave_out();
             }
             return;
@@ -265,10 +268,11 @@ impl StreamReader for Reader {
     }
 }
 
-/// Fields that say something only to this dialect.
+/// Fields that say something only to this dialect; none that could be taken for an event.
 fn foreign_fields(node: Node<'_>, known: &[&str], events: &mut Vec<Event>) {
     for field in node.fields() {
-        if !field.value.is_null() && !known.contains(&&*field.name()) {
+        let is_event = || field.is(PIECE) || is_event(&field.key(), &field.value.json());
+        if !field.value.is_null() && !known.contains(&&*field.name()) && !is_event() {
             let (kind, json) = (field.key(), field.value.json());
             events.push(Event::Foreign { dialect: ID, kind, json });
         }
