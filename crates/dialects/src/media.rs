@@ -25,12 +25,16 @@ pub fn data_url(mime: &Text, data: &Text) -> Text {
     Text::concat([&Text::word("data:"), mime, &Text::word(";base64,"), data])
 }
 
+/// What something of this type is. Some clients write the short name of one alone, such as `png`.
 pub fn kind_of_mime(mime: &str) -> MediaKind {
     match mime.split('/').next() {
         Some("image") => MediaKind::Image,
         Some("audio") => MediaKind::Audio,
         Some("video") => MediaKind::Video,
-        _ => MediaKind::Document,
+        _ => {
+            let short = FORMATS.iter().find(|(_, name, _)| *name == mime);
+            short.map_or(MediaKind::Document, |(kind, _, _)| *kind)
+        }
     }
 }
 

@@ -104,7 +104,11 @@ fn better(media: &Media, spot: &Spot, rules: &Rules) -> Option<Better> {
 /// The type of a document that says another, or none, as its first bytes tell.
 fn document(media: &Media, rules: &Rules) -> Option<&'static str> {
     let Source::Base64 { mime, data } = &media.source else { return None };
-    let first = *rules.document_types?.first()?;
+    let bare = mime.as_ref().is_some_and(|mime| rules.is_bare(&mime.contents()));
+    let first = match rules.document_types {
+        Some(types) => *types.first()?,
+        None => bare.then_some("application/pdf")?,
+    };
     let said = mime.as_ref().is_some_and(|mime| *mime == first);
     let looks = || data.contents().starts_with(PDF);
     (media.kind == MediaKind::Document && !said && looks()).then_some(first)

@@ -257,7 +257,7 @@ fn wrong_type(
         }
         MediaKind::Video => true,
     };
-    let refused = rules.refused_types.contains(&&*mime);
+    let refused = rules.refused_types.contains(&&*mime) || rules.is_bare(&mime);
     (!taken || refused).then(|| mime.into_owned())
 }
 

@@ -24,6 +24,8 @@ pub struct Media {
     pub document_types: Option<&'static [&'static str]>,
     /// Types that nothing may say it has.
     pub refused_types: &'static [&'static str],
+    /// A type is no single word, such as `png`.
+    pub whole_types: bool,
     /// Types that sounds may say they have, where they are written anew; `None` where any will do.
     pub audio_types: Option<&'static [&'static str]>,
     /// An image is of the type that it says.
@@ -98,6 +100,11 @@ impl Media {
             |known: &&str| *known == mime || known.ends_with('/') && mime.starts_with(*known);
         self.image_types.is_none_or(|types| types.iter().chain(self.image_names).any(fits))
     }
+
+    /// Whether a type is a single word where that is none.
+    pub fn is_bare(&self, mime: &str) -> bool {
+        self.whole_types && !mime.is_empty() && !mime.contains('/')
+    }
 }
 
 impl Kinds {
@@ -165,6 +172,7 @@ pub(super) const ANYTHING: Media = Media {
     image_names: &[],
     document_types: None,
     refused_types: &[],
+    whole_types: false,
     audio_types: None,
     exact_types: false,
     images: Checked::Unchecked,

@@ -61,6 +61,7 @@ pub(super) const GEMINI: Media = Media {
         "application/octet-stream",
         "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     ],
+    whole_types: true,
     base64: true,
     ..ANYTHING
 };

@@ -127,7 +127,8 @@ fn nameless(request: &Request<'_>, findings: &mut Findings) {
 
 fn image_types(request: &Request<'_>, findings: &mut Findings) {
     media_types(request, findings, |mime| {
-        mime.to_lowercase().starts_with("image/") && !IMAGES.contains(&mime)
+        let bare = !mime.is_empty() && !mime.contains('/');
+        bare || mime.to_lowercase().starts_with("image/") && !IMAGES.contains(&mime)
     });
 }
 
@@ -239,10 +240,10 @@ pub(super) const RULES: [Rule; 10] = [
     Rule {
         name: "image-type",
         status: 400,
-        when: "An image is neither PNG, JPEG, WEBP, HEIC nor HEIF.",
+        when: "An image is neither PNG, JPEG, WEBP, HEIC nor HEIF; or a type is one word, such as `png`.",
         words: "Unsupported MIME type: {type}\nUnable to submit request because it has a mimeType parameter with value {type}, which is not supported. Update the mimeType and try again. Learn more: {url}",
         evidence: Evidence::Seen,
-        source: "comic-translate PR#399, gemini-cli#3054, #14838, MaiBot#1435, gemini-ai#3, vscode#286628; Vertex: public code 70917727330",
+        source: "comic-translate PR#399, gemini-cli#3054, #14838, MaiBot#1435, gemini-ai#3, vscode#286628, crush#995 (`png`); Vertex: public code 70917727330",
         check: image_types,
     },
     Rule {
