@@ -132,12 +132,12 @@ fn fate(work: &Work<'_>, spot: &Spot, one: &Media) -> Fate {
             Plain::AsData if own && is_cited(work, spot) => Fate::Stays,
             _ if text.trim().is_empty() => Fate::Goes("it is empty".to_owned()),
             Plain::AsData if taken && changed => Fate::AsData(text),
-            // Blocks that stand there without their document are looked at on their own. The model says
-            // nothing but texts.
+            // Blocks that stand there without their document are looked at on their own. The model and
+            // instructions say nothing but texts.
             Plain::AsText
                 if matches!(one.source, Source::Blocks(_))
                     && !work.is_own()
-                    && spot.side != Side::Assistant =>
+                    && matches!(spot.side, Side::User | Side::Result) =>
             {
                 Fate::Stays
             }
@@ -244,10 +244,9 @@ fn wrong_type(
     // Where no type is said, what is written tells the one that the first letters show.
     let shown = (mime.is_none() && !own && data.raw().starts_with(GIF)).then_some("image/gif");
     let mime = mime.as_ref().map(Text::contents).or(shown.map(Into::into)).unwrap_or_default();
-    // Where documents of all types are taken, it is the type that says what something is.
+    // Where documents of all types are taken, it is the type that says what something is, too.
     let is_image =
         rules.document_types.is_none() && !own && mime.to_ascii_lowercase().starts_with("image");
-    let kind = if is_image { MediaKind::Image } else { kind };
     let taken = match kind {
         MediaKind::Image => rules.takes_type(&mime),
         MediaKind::Document => rules.document_types.is_none_or(|types| types.contains(&&*mime)),
@@ -257,6 +256,7 @@ fn wrong_type(
         }
         MediaKind::Video => true,
     };
+    let taken = taken && (!is_image || rules.takes_type(&mime));
     let refused = rules.refused_types.contains(&&*mime) || rules.is_bare(&mime);
     (!taken || refused).then(|| mime.into_owned())
 }
