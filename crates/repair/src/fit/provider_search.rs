@@ -3,7 +3,8 @@
 //! Agents leave searching to whoever answers, and every provider calls that another name. What the
 //! search is to keep to goes along where the target has a place for it. Where the target does not search, or a
 //! tool of the client's has the name, it is left out; so is one that is to look up nothing at the moment. A
-//! provider that says it has no search for a model is not asked for one again.
+//! provider that says it has no search for a model is not asked for one again. Where a long search would make
+//! the provider pause its answer, it is bounded.
 //!
 //! ## Why
 //! > Did 0 searches in 5s
@@ -143,6 +144,12 @@ impl Search {
                 }
                 _ => left.push(from.join(".")),
             }
+        }
+        let bound = self.places.iter().find(|(one, _)| *one == Wish::Most).zip(self.most);
+        if let Some(((most, to), number)) =
+            bound.filter(|_| said.iter().all(|one| one.0 != Wish::Most))
+        {
+            said.push((*most, *to, Json::number(number)));
         }
         let rest = |o: &mut Object<'_>| {
             let inside = said.iter().find_map(|(_, to, _)| (to.len() > 1).then_some(to[0]));

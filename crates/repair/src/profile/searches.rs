@@ -14,6 +14,9 @@ pub struct Search {
     pub places: &'static [(Wish, &'static [&'static str])],
     /// The model can be told to search.
     pub chosen: bool,
+    /// How often it is asked for at most where nobody says so: with more, the provider pauses its answer, and
+    /// clients of others do not know how to go on with that.
+    pub most: Option<u64>,
     /// The domains to look at and those to pass over are not said together.
     pub either: bool,
     /// A field that says with `false` that nothing is to be looked up at the moment.
@@ -92,6 +95,7 @@ pub(super) static MESSAGES: Search = Search {
         (Wish::Most, &["max_uses"]),
     ],
     chosen: true,
+    most: Some(8),
     either: true,
     live: None,
     sealed: Some(&Sealed {
@@ -115,6 +119,7 @@ pub(super) static RESPONSES: Search = Search {
         (Wish::Size, &["search_context_size"]),
     ],
     chosen: true,
+    most: None,
     either: false,
     live: Some("external_web_access"),
     sealed: None,
@@ -127,6 +132,7 @@ pub(super) static GEMINI: Search = Search {
     also: &["google_search", "googleSearchRetrieval", "google_search_retrieval"],
     places: &[],
     chosen: false,
+    most: None,
     either: false,
     live: None,
     sealed: None,
@@ -143,6 +149,7 @@ pub(super) static ROUTER: Search = Search {
         (Wish::Size, &["parameters", "search_context_size"]),
     ],
     chosen: false,
+    most: None,
     either: true,
     live: None,
     sealed: None,
