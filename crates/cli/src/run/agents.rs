@@ -44,6 +44,8 @@ pub(crate) struct Home {
     pub(crate) says: &'static str,
     /// A user whose own file has this in it needs no other home.
     pub(crate) unless: &'static str,
+    /// What the agent calls the models of its small tasks; the file says which one they are.
+    pub(crate) small_tasks: &'static [&'static str],
 }
 
 impl Agent {
@@ -187,6 +189,20 @@ pub(crate) const AGENTS: &[Agent] = &[
             file: ".gemini/settings.json",
             says: "{\"security\":{\"auth\":{\"selectedType\":\"gemini-api-key\"}}}\n",
             unless: "\"gemini-api-key\"",
+            small_tasks: &[
+                "gemini-2.5-flash-base",
+                "gemini-3-flash-base",
+                "gemini-3.5-flash-base",
+                "classifier",
+                "prompt-completion",
+                "fast-ack-helper",
+                "edit-corrector",
+                "summarizer-default",
+                "summarizer-shell",
+                "loop-detection-double-check",
+                "chat-compression-default",
+                "agent-history-provider-summarizer",
+            ],
         }),
     },
 ];

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use serde_json::{Value, json};
+
 use super::agents::Home;
 
 impl Home {
@@ -11,6 +13,7 @@ impl Home {
     pub(crate) fn prepared(
         &self,
         agent: &str,
+        model: Option<&str>,
         env: &dyn Fn(&str) -> Option<String>,
     ) -> io::Result<Option<(&'static str, PathBuf)>> {
         let absolute = |name| env(name).map(PathBuf::from).filter(|path| path.is_absolute());
@@ -25,12 +28,34 @@ impl Home {
         let data = data.or_else(|| absolute("HOME").map(|home| home.join(".local").join("share")));
         let Some(data) = data else { return Ok(None) };
         let home = data.join("interlingua").join("agents").join(agent);
+        let file = home.join(self.file);
         if !will_do(&home) {
-            let file = home.join(self.file);
             fs::create_dir_all(file.parent().unwrap_or(&home))?;
-            fs::write(file, self.says)?;
+            fs::write(&file, self.says)?;
+        }
+        if let Some(model) = model {
+            self.name_small_tasks(&file, model)?;
         }
         Ok(Some((self.variable, home)))
+    }
+
+    /// Says which model does the small tasks; what else the agent has written there stays.
+    fn name_small_tasks(&self, file: &Path, model: &str) -> io::Result<()> {
+        let text = fs::read_to_string(file)?;
+        // What the agent wrote and nobody else can read is the agent's.
+        let Ok(mut settings) = serde_json::from_str::<Value>(&text) else { return Ok(()) };
+        let named =
+            |task: &&str| json!({"match": {"model": task}, "modelConfig": {"model": model}});
+        let overrides: Vec<Value> = self.small_tasks.iter().map(named).collect();
+        let Some(settings_of_models) = settings
+            .as_object_mut()
+            .and_then(|all| all.entry("modelConfigs").or_insert_with(|| json!({})).as_object_mut())
+        else {
+            return Ok(());
+        };
+        settings_of_models.insert("customOverrides".to_owned(), Value::Array(overrides));
+        let new = format!("{settings:#}\n");
+        if new == text { Ok(()) } else { fs::write(file, new) }
     }
 }
 

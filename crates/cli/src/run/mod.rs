@@ -82,7 +82,7 @@ pub(crate) fn run(order: &Run) -> Result<(), Problem> {
 }
 
 async fn start(agent: &Agent, way: &Way<'_>, arguments: &[String]) -> Result<ExitStatus, Problem> {
-    let home = agent.home.as_ref().map(|home| home.prepared(agent.name, &settings::env));
+    let home = agent.home.as_ref().map(|home| home.prepared(agent.name, way.model, &settings::env));
     let home = home.transpose().map_err(|error| {
         Problem::bad(format!("cannot make a home for {}: {error}", agent.title), "")
     })?;
@@ -111,7 +111,8 @@ pub(crate) const ABOUT: &str = "\
 Start an agent that talks to the gateway.
 
 The agent is pointed at it through its environment and flags only; none of your files are changed. Gemini \
-CLI gets a home of its own unless yours says that it takes a key. A gateway that runs already is used, else one is started for the agent alone. \
+CLI gets a home of its own unless yours says that it takes a key; there the model you name does its small tasks, too, such as searching \
+and shortening a history. A gateway that runs already is used, else one is started for the agent alone. \
 One that asks for keys is shown that in INTERLINGUA_KEY. Where the model's provider says how much it reads, the agent is told, so \
 that it shortens a long history in time.";
 
