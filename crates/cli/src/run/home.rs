@@ -46,14 +46,17 @@ impl Home {
         let Ok(mut settings) = serde_json::from_str::<Value>(&text) else { return Ok(()) };
         let named =
             |task: &&str| json!({"match": {"model": task}, "modelConfig": {"model": model}});
-        let overrides: Vec<Value> = self.small_tasks.iter().map(named).collect();
-        let Some(settings_of_models) = settings
+        let ours = |one: &Value| self.small_tasks.iter().any(|task| one["match"]["model"] == *task);
+        let Some(models) = settings
             .as_object_mut()
             .and_then(|all| all.entry("modelConfigs").or_insert_with(|| json!({})).as_object_mut())
         else {
             return Ok(());
         };
-        settings_of_models.insert("customOverrides".to_owned(), Value::Array(overrides));
+        let list = models.entry("customOverrides").or_insert_with(|| json!([]));
+        let Some(list) = list.as_array_mut() else { return Ok(()) };
+        list.retain(|one| !ours(one));
+        list.extend(self.small_tasks.iter().map(named));
         let new = format!("{settings:#}\n");
         if new == text { Ok(()) } else { fs::write(file, new) }
     }

@@ -1,7 +1,6 @@
 //! The provider's own search of the web, as blocks of a reply.
 
 use interlingua_model::{Body, Citation};
-use interlingua_wire::json::Object;
 use interlingua_wire::{Json, Node, Text};
 
 use super::ID;
@@ -46,17 +45,7 @@ pub(super) fn write(search: &Search, found: &[Citation]) -> Vec<Body> {
     vec![block(CALL, call), block(RESULT, result)]
 }
 
-/// How a block begins in a stream; what a tool is asked comes in pieces after it.
-pub(super) fn begin(block: Node<'_>, asks: bool, o: &mut Object<'_>) {
-    for field in block.fields() {
-        if asks && field.is("input") {
-            o.object("input", |_| {});
-        } else {
-            o.key_text(&field.key()).json(&field.value.json());
-        }
-    }
-}
-
-const CALL: &str = "server_tool_use";
+/// A call of a tool that the provider runs itself.
+pub(super) const CALL: &str = "server_tool_use";
 const RESULT: &str = "web_search_tool_result";
 const SEARCH: &str = "web_search";

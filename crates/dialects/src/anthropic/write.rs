@@ -11,7 +11,7 @@ use interlingua_wire::{Framing, Json, Text};
 
 use super::frame::{PIECE, frame};
 use super::open::Open;
-use super::{ID, ISSUER, encode, error, reply, search, stop, usage};
+use super::{ID, ISSUER, encode, error, reply, stop, usage};
 use crate::arguments::Streamed;
 use crate::notice::notice;
 use crate::{StreamWriter, note};
@@ -134,16 +134,6 @@ impl Writer {
             for mark in citations {
                 self.citation(mark, place, out, ledger);
             }
-        }
-    }
-
-    /// A block that comes whole. Clients gather what a tool of the provider's is asked from its pieces.
-    fn whole(&mut self, kind: &Text, json: &Json, out: &mut Vec<u8>) {
-        let doc = json.doc();
-        let asked = doc.root().get("input").filter(|_| *kind == "server_tool_use");
-        self.start_block(out, |o| search::begin(doc.root(), asked.is_some(), o));
-        if let Some(asked) = asked.filter(|asked| asked.fields().next().is_some()) {
-            self.piece(out, "input_json_delta", |o| o.word("partial_json", asked.raw()));
         }
     }
 

@@ -52,8 +52,13 @@ fn small_tasks_are_for_the_model_that_was_named() {
     // The agent adds something of its own, and another model is named.
     let mut settings = model_of("classifier", &place).1;
     settings["ui"] = json!({"theme": "Ayu"});
+    let mine = json!({"match": {"model": "mine"}, "modelConfig": {"model": "e/f"}});
+    settings["modelConfigs"]["customOverrides"].as_array_mut().expect("a list").push(mine);
     fs::write(place.join(home.file), settings.to_string()).expect("written");
     home.prepared(agent.name, Some("c/d"), &env).expect("prepared");
     let (model, settings) = model_of("classifier", &place);
     assert_eq!((model.as_str(), &settings["ui"]["theme"]), ("c/d", &json!("Ayu")));
+    assert_eq!(model_of("mine", &place).0, "e/f");
+    let named = settings["modelConfigs"]["customOverrides"].as_array().expect("a list");
+    assert_eq!(named.len(), home.small_tasks.len() + 1, "each once");
 }
