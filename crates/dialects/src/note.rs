@@ -47,3 +47,5 @@ pub const NAME_CHANGED: &str = "name-changed";
 pub const FORMAT_CHANGED: &str = "format-changed";
 /// The dialect has no word for why the reply ended, and says the nearest.
 pub const STOP_REDUCED: &str = "stop-reduced";
+/// A provider paused a long turn, and was asked to go on with it.
+pub const PAUSED_TURN: &str = "paused-turn";

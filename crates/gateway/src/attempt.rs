@@ -18,6 +18,7 @@ use crate::config::{Config, Route};
 use crate::heard::Heard;
 use crate::heavy::Heavy;
 use crate::out::Out;
+use crate::paused::Paused;
 use crate::refusal::Refusal;
 use crate::responses::Thread;
 use crate::state::Gateway;
@@ -50,6 +51,7 @@ pub(crate) struct Order<'o> {
 struct Written<'w> {
     translated: Translated,
     watch: Option<Watch>,
+    paused: Option<Box<Paused>>,
     held: Talk,
     again: Again<'w>,
     last: bool,
@@ -100,7 +102,8 @@ impl Order<'_> {
             tale.repaired(&translated.ledger);
         }
         let again = || self.written_again(came.clone(), to, &target, &recalled);
-        let written = Written { translated, watch, held: talk, again: &again, last };
+        let paused = self.paused(route, &target, &translated.body, &translated.exchange);
+        let written = Written { translated, watch, paused, held: talk, again: &again, last };
         // Apart: a future that holds all of it would be copied from one room to the next.
         let answered = Box::pin(self.answered(route, &model, to, written, tale)).await;
         answered.map_err(|refusal| {
@@ -118,7 +121,7 @@ impl Order<'_> {
         written: Written<'_>,
         tale: &mut Option<Tale>,
     ) -> Result<Response<Out>, Refusal> {
-        let Written { translated, watch, held, again, last } = written;
+        let Written { translated, watch, paused, held, again, last } = written;
         let id = tale.as_mut().map(|tale| {
             let facts =
                 || json!({"provider": name_of(route), "model": model, "dialect": to.id().0});
@@ -163,7 +166,8 @@ impl Order<'_> {
             }
         }
         let ledger = translated.ledger;
-        let mut heard = Heard { order: self, to, exchange, ledger, body: answer.body, watch, last };
+        let body = answer.body;
+        let mut heard = Heard { order: self, to, exchange, ledger, body, watch, paused, last };
         let whole = if streamed { None } else { heard.read().await? };
         match (whole, self.stream) {
             (None, true) => heard.stream(tale).await,

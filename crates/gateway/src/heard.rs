@@ -18,6 +18,7 @@ use crate::asking::is_events;
 use crate::attempt::Order;
 use crate::captured::Stage;
 use crate::out::{CLOSING, LINGERING, Out, Streaming};
+use crate::paused::Paused;
 use crate::refusal::{JSON, Refusal, failure};
 use crate::tale::{Tale, tell_repairs};
 use crate::{excess, guarding};
@@ -30,6 +31,8 @@ pub(crate) struct Heard<'o> {
     pub(crate) ledger: Ledger,
     pub(crate) body: Body,
     pub(crate) watch: Option<Watch>,
+    /// Where the provider may pause the turn.
+    pub(crate) paused: Option<Box<Paused>>,
     /// Nobody is asked again: the client hears whatever came.
     pub(crate) last: bool,
 }
@@ -77,15 +80,19 @@ impl Heard<'_> {
         if let Some(tale) = tale.take() {
             let source = (!over).then_some(self.body);
             let (config, over) = (self.order.config, &self.order.gateway.over);
-            let streaming = Streaming::new(source, stream, ready, config, over, tale);
+            let mut streaming = Streaming::new(source, stream, ready, config, over, tale);
+            streaming.paused = self.paused;
             *response.body_mut() = Out::Stream(Box::new(streaming));
         }
         Ok(response)
     }
 
     fn translation(&mut self) -> Stream {
-        let stream = Stream::new(self.to, self.order.client, &self.exchange)
+        let mut stream = Stream::new(self.to, self.order.client, &self.exchange)
             .within(excess::of_stream(&self.order.config.limits));
+        if self.paused.is_some() {
+            stream = stream.pausing();
+        }
         match self.watch.take() {
             Some(watch) => stream.watched(watch),
             None => stream,
@@ -93,12 +100,11 @@ impl Heard<'_> {
     }
 
     pub(crate) async fn whole(
-        self,
+        mut self,
         body: Bytes,
         tale: &mut Option<Tale>,
     ) -> Result<Response<Out>, Refusal> {
-        heard(tale, &body);
-        let read = self.read_reply(body)?;
+        let read = self.read_all(body, tale).await?;
         let TranslatedReply { body, ledger, reply, findings } =
             read.encode(self.order.client, &self.exchange);
         Ok(self.answer(tale, Some(body), &ledger, (&reply, &findings)).await)
@@ -111,23 +117,47 @@ impl Heard<'_> {
     ) -> Result<Response<Out>, Refusal> {
         let mut stream = self.translation();
         let (mut aside, mut read) = (Vec::new(), 0);
-        while let Some(chunk) = self.next(patience(&stream)).await {
-            let chunk = chunk?;
-            heard(tale, &chunk);
-            read += chunk.len();
-            if read > self.order.config.limits.reply {
-                return Err(failure(FailureKind::Upstream, "the reply is too long").into());
+        loop {
+            let chunk = self.next(patience(&stream)).await.transpose()?;
+            if let Some(chunk) = &chunk {
+                heard(tale, chunk);
+                read += chunk.len();
+                if read > self.order.config.limits.reply {
+                    return Err(failure(FailureKind::Upstream, "the reply is too long").into());
+                }
+                stream.push(chunk, &mut aside);
+            } else {
+                stream.finish(&mut aside);
             }
-            stream.push(&chunk, &mut aside);
             aside.clear();
+            if stream.is_paused() {
+                self.goes_on(&mut stream, tale).await;
+            } else if chunk.is_none() {
+                break;
+            }
         }
-        stream.finish(&mut aside);
         let findings = stream.findings();
         let (reply, mut ledger) = stream.into_reply();
         let reply = reply?;
         self.is_worth_it(&reply)?;
         let body = encode_reply(&reply, self.order.client, &self.exchange, &mut ledger);
         Ok(self.answer(tale, Some(body.into()), &ledger, (&reply, &findings)).await)
+    }
+
+    /// Goes on with a stream that is paused, or leaves it there.
+    async fn goes_on(&mut self, stream: &mut Stream, tale: &mut Option<Tale>) {
+        let said = &stream.so_far().turn;
+        let next = match &mut self.paused {
+            Some(paused) => paused.next(said, tale).await,
+            None => None,
+        };
+        match next {
+            Some(answer) => {
+                self.body = answer.body;
+                stream.goes_on(self.to, &self.exchange);
+            }
+            None => stream.stays(&mut Vec::new()),
+        }
     }
 
     /// The next piece of a stream, if one comes in time.
@@ -140,18 +170,37 @@ impl Heard<'_> {
 
     /// A whole reply for a client that wants a stream.
     pub(crate) async fn unfolded(
-        self,
+        mut self,
         body: Bytes,
         tale: &mut Option<Tale>,
     ) -> Result<Response<Out>, Refusal> {
-        heard(tale, &body);
-        let ReadReply { reply, mut ledger, findings, .. } = self.read_reply(body)?;
+        let ReadReply { reply, mut ledger, findings, .. } = self.read_all(body, tale).await?;
         let out = stream_reply(&reply, self.order.client, &self.exchange, &mut ledger);
         let content_type = if self.exchange.array { JSON } else { EVENTS };
         let mut response = self.answer(tale, None, &ledger, (&reply, &findings)).await;
         *response.body_mut() = Out::Whole(out.into());
         response.headers_mut().insert(CONTENT_TYPE, content_type);
         Ok(response)
+    }
+
+    /// The reply, with what follows where the provider pauses it.
+    async fn read_all(
+        &mut self,
+        body: Bytes,
+        tale: &mut Option<Tale>,
+    ) -> Result<ReadReply, Refusal> {
+        heard(tale, &body);
+        let mut read = self.read_reply(body)?;
+        while read.reply.is_paused()
+            && let Some(paused) = &mut self.paused
+            && let Some(answer) = paused.next(&read.reply.turn, tale).await
+            && let Ok(body) = answer.body.whole(self.order.config.limits.reply).await
+        {
+            heard(tale, &body);
+            let Ok(next) = self.read_reply(body) else { break };
+            read.goes_on(next);
+        }
+        Ok(read)
     }
 
     fn read_reply(&self, body: Bytes) -> Result<ReadReply, Refusal> {

@@ -41,6 +41,7 @@ mod otel;
 mod out;
 mod pages;
 mod patient;
+mod paused;
 mod quota;
 mod reading;
 mod recent;

@@ -16,6 +16,7 @@ use serde_json::json;
 use crate::awaited::Early;
 use crate::captured::Stage;
 use crate::config::Config;
+use crate::paused::Paused;
 use crate::recent::Events;
 use crate::refusal::stopped;
 use crate::remembered::Settling;
@@ -40,6 +41,8 @@ pub(crate) struct Streaming {
     /// How often that was left waiting, for what the provider's connection has read and not yet given.
     waited: u8,
     burst: Burst,
+    /// Where the provider may pause the turn.
+    pub(crate) paused: Option<Box<Paused>>,
     /// How long nothing was sent.
     quiet: Idle,
     /// The provider has said why it ends, and may have more to say.
@@ -71,6 +74,7 @@ impl Streaming {
             enough,
             waited: 0,
             burst: Burst::default(),
+            paused: None,
             quiet,
             lingers: false,
             settling: None,
@@ -83,7 +87,14 @@ impl Streaming {
     /// connection gives one after the other, each time that its turn comes: where there may be more, it gets
     /// a turn before something is sent, so that what came together leaves together.
     fn poll_source(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        while let Some(source) = &mut self.source {
+        loop {
+            if self.stream.is_paused() {
+                if !self.ready.is_empty() {
+                    return Poll::Ready(());
+                }
+                std::task::ready!(self.poll_next(context));
+            }
+            let Some(source) = &mut self.source else { return Poll::Ready(()) };
             match Pin::new(&mut *source).poll_frame(context) {
                 Poll::Ready(Some(Ok(frame))) => {
                     if std::mem::take(&mut self.waited) > 0 {
@@ -121,6 +132,21 @@ impl Streaming {
                     return Poll::Pending;
                 }
             }
+        }
+    }
+
+    /// Goes on with a reply that the provider has paused, or leaves it there.
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.source = None;
+        let said = &self.stream.so_far().turn;
+        let next = self.paused.as_mut().map(|on| on.poll_next(said, Some(&mut self.tale), context));
+        match (next.map_or(Poll::Ready(None), |next| next), &self.paused) {
+            (Poll::Pending, _) => return Poll::Pending,
+            (Poll::Ready(Some(answer)), Some(paused)) => {
+                self.source = Some(answer.body);
+                self.stream.goes_on(paused.to, &paused.exchange);
+            }
+            _ => self.stream.stays(&mut self.ready),
         }
         Poll::Ready(())
     }
@@ -221,7 +247,8 @@ impl Body for Streaming {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let this = &mut *self;
-        if this.over.load(Ordering::Relaxed) && this.source.take().is_some() {
+        let goes_on = this.stream.is_paused();
+        if this.over.load(Ordering::Relaxed) && (this.source.take().is_some() || goes_on) {
             this.stream.fail(stopped(), &mut this.ready);
             this.waited = 0;
         }
@@ -239,13 +266,14 @@ impl Body for Streaming {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.source.is_none() && self.ready.is_empty()
+        self.source.is_none() && self.ready.is_empty() && !self.stream.is_paused()
     }
 }
 
 impl Drop for Streaming {
     fn drop(&mut self) {
-        self.tale.streamed(&self.stream, self.source.is_none());
+        let whole = self.source.is_none() && !self.stream.is_paused();
+        self.tale.streamed(&self.stream, whole);
     }
 }
 

@@ -38,7 +38,7 @@ use crate::{remembered, telemetry};
 /// by those that were made of one another.
 pub struct Gateway {
     pub(crate) config: Arc<ArcSwap<Config>>,
-    pub(crate) upstream: Upstream,
+    pub(crate) upstream: Arc<Upstream>,
     pub(crate) builtin: Arc<Builtin>,
     pub(crate) ways: Arc<Ways>,
     pub(crate) catalogue: Arc<Catalogue>,
@@ -85,7 +85,7 @@ impl Gateway {
         let keeper = store(&config)?;
         let store: Arc<dyn Store> = Arc::<dyn Keeper>::clone(&keeper);
         Ok(Self {
-            upstream: upstream(&config)?,
+            upstream: upstream(&config)?.into(),
             builtin: Arc::default(),
             ways: Arc::default(),
             catalogue: Arc::default(),
@@ -113,7 +113,7 @@ impl Gateway {
     /// The same gateway with connections of its own, for another thread.
     pub(crate) fn twin(&self) -> Result<Self, Failure> {
         Ok(Self {
-            upstream: upstream(&self.config.load())?,
+            upstream: upstream(&self.config.load())?.into(),
             config: Arc::clone(&self.config),
             builtin: Arc::clone(&self.builtin),
             ways: Arc::clone(&self.ways),

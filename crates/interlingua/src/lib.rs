@@ -16,6 +16,7 @@ mod error;
 mod found;
 mod limits;
 mod opened;
+mod paused;
 mod repeated;
 mod reply;
 mod stream;
@@ -38,6 +39,7 @@ pub use interlingua_wire as wire;
 pub use interlingua_wire::{Doc, Framing, Json, Kind, Limits, Malformed, Text};
 pub use limits::StreamLimits;
 pub use opened::{Opened, open_document};
+pub use paused::go_on;
 pub use reply::{GUARD_MEND, ReadReply, encode_reply, read_reply, stream_reply, writer};
 pub use stream::Stream;
 

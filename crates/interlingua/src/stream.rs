@@ -2,6 +2,7 @@
 
 mod apart;
 mod forward;
+mod paused;
 mod said_back;
 
 use std::fmt;
@@ -15,6 +16,7 @@ use interlingua_model::{
 use interlingua_wire::{Frame, FrameError, Framer, Framing, Text};
 
 use self::forward::{Forward, Passed};
+use self::paused::Paused;
 use self::said_back::SaidBack;
 use crate::StreamLimits;
 use crate::found::Found;
@@ -64,6 +66,8 @@ pub struct Stream {
     watching: Option<Box<Watching>>,
     /// Kept if the client is to hear what a search has found.
     found: Option<Box<Found>>,
+    /// Kept if a reply that its provider pauses is to go on.
+    paused: Option<Box<Paused>>,
     /// Kept between frames for its memory.
     events: Vec<Event>,
     fold: Fold,
@@ -130,6 +134,7 @@ impl Stream {
             repeated: Repeated::of(exchange, to.id()),
             watching: None,
             found: Found::within(exchange, to.id()).filter(|_| !same).map(Box::new),
+            paused: None,
             events: Vec::new(),
             fold: Fold::new(),
             ledger: Ledger::default(),
@@ -232,11 +237,6 @@ impl Stream {
         self.ended
     }
 
-    /// Whether it could end here, whatever its provider may have to add.
-    pub fn has_stopped(&self) -> bool {
-        self.ended || self.reader.has_stopped()
-    }
-
     /// The whole reply, or what broke it; and everything that was changed.
     pub fn into_reply(self) -> (Result<Reply, Failure>, Ledger) {
         (self.fold.finish(), self.ledger)
@@ -317,6 +317,9 @@ impl Stream {
 
     /// Writes the events that were read, if they go to a writer, and folds them.
     fn take_events(&mut self, mut out: Option<&mut Vec<u8>>) {
+        if let Some(paused) = &mut self.paused {
+            paused.take(&mut self.events);
+        }
         if let Some(said_back) = &mut self.said_back {
             said_back.take(&mut self.events);
         }

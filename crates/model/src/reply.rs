@@ -74,6 +74,18 @@ impl Reply {
         }
     }
 
+    /// Whether the provider goes on if this is sent back to it.
+    pub fn is_paused(&self) -> bool {
+        self.stop.reason == StopReason::Pause && !self.has_calls()
+    }
+
+    /// What its provider said when it went on.
+    pub fn goes_on(&mut self, next: Reply) {
+        self.turn.blocks.extend(next.turn.blocks);
+        self.usage.add(&next.usage);
+        self.stop = next.stop;
+    }
+
     pub fn has_calls(&self) -> bool {
         self.turn.blocks.iter().any(|block| matches!(block.body, crate::Body::ToolCall(_)))
     }
@@ -122,6 +134,25 @@ impl Usage {
         replace(&mut self.output, later.output.as_ref());
         replace(&mut self.reasoning, later.reasoning.as_ref());
         replace(&mut self.written, later.written.as_ref());
+    }
+
+    /// What another part of the same reply has cost, too.
+    pub fn add(&mut self, other: &Usage) {
+        fn add(one: &mut Option<u64>, other: Option<u64>) {
+            *one = match (*one, other) {
+                (Some(one), Some(other)) => Some(one.saturating_add(other)),
+                (one, other) => one.or(other),
+            };
+        }
+        add(&mut self.input, other.input);
+        add(&mut self.cache_read, other.cache_read);
+        add(&mut self.cache_write, other.cache_write);
+        add(&mut self.cache_write_hour, other.cache_write_hour);
+        add(&mut self.tool_input, other.tool_input);
+        add(&mut self.output, other.output);
+        add(&mut self.reasoning, other.reasoning);
+        // What is written is of one part alone.
+        self.written = None;
     }
 
     /// Everything read: uncached, cached, written to the cache, and by tools.

@@ -1,5 +1,6 @@
 //! What was told, on its way to the collector. Whoever answers requests never waits for it.
 
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
@@ -25,7 +26,7 @@ pub(crate) struct Exporter {
 }
 
 struct Work {
-    upstream: Upstream,
+    upstream: Arc<Upstream>,
     telemetry: Telemetry,
     measures: Measures,
     /// Spans that wait for company.

@@ -21,6 +21,7 @@ mod ladder_of_chat;
 mod limits;
 mod matrix;
 mod named_items;
+mod paused;
 mod postgres;
 mod proxy;
 mod raw;
