@@ -191,16 +191,24 @@ impl Heard<'_> {
     ) -> Result<ReadReply, Refusal> {
         heard(tale, &body);
         let mut read = self.read_reply(body)?;
+        if self.paused.is_some() && read.reply.is_paused() {
+            // Apart: what is rare would take its room in every reply.
+            Box::pin(self.read_on(&mut read, tale)).await;
+        }
+        Ok(read)
+    }
+
+    /// What follows on a reply that is paused, as far as the provider goes on.
+    async fn read_on(&mut self, read: &mut ReadReply, tale: &mut Option<Tale>) {
         while read.reply.is_paused()
             && let Some(paused) = &mut self.paused
             && let Some(answer) = paused.next(&read.reply.turn, tale).await
             && let Ok(body) = answer.body.whole(self.order.config.limits.reply).await
         {
             heard(tale, &body);
-            let Ok(next) = self.read_reply(body) else { break };
+            let Ok(next) = self.read_reply(body) else { return };
             read.goes_on(next);
         }
-        Ok(read)
     }
 
     fn read_reply(&self, body: Bytes) -> Result<ReadReply, Refusal> {
