@@ -1,10 +1,10 @@
 //! A search of the web that a provider does by itself is asked for as the target has it.
 //!
-//! Agents leave searching to whoever answers, and every provider calls that another name. What the
-//! search is to keep to goes along where the target has a place for it. Where the target does not search, or a
-//! tool of the client's has the name, it is left out; so is one that is to look up nothing at the moment. A
-//! provider that says it has no search for a model is not asked for one again. Where a long search would make
-//! the provider pause its answer, it is bounded.
+//! Agents leave searching to whoever answers, and every provider calls that another name; some have a field for
+//! it beside the tools. What the search is to keep to goes along where the target has a place for it. Where the
+//! target does not search, or a tool of the client's has the name, it is left out; so is one that is to look up
+//! nothing at the moment. A provider that says it has no search for a model is not asked for one again. Where a
+//! long search would make the provider pause its answer, it is bounded.
 //!
 //! ## Why
 //! > Did 0 searches in 5s
@@ -19,7 +19,7 @@
 //! after    tools: {"type":"web_search","filters":{"allowed_domains":["a.example"]}}
 //! ```
 
-use interlingua_model::{Choice, DialectId, Lesson, Place, Tool, ToolKind};
+use interlingua_model::{Choice, Conversation, DialectId, Lesson, Place, Tool, ToolKind, TopField};
 use interlingua_wire::json::Object;
 use interlingua_wire::{Doc, Field, Json, Node, Text};
 
@@ -32,6 +32,7 @@ pub fn apply(work: &mut Work<'_>) {
         return forgo(work);
     }
     let Some(target) = work.profile.tools.search else { return };
+    take_in(work);
     let tools = &work.conversation().tools;
     let asked = tools.iter().position(|tool| is_elsewhere(tool, work.profile.dialect));
     let Some(at) = asked else { return };
@@ -68,6 +69,21 @@ pub fn apply(work: &mut Work<'_>) {
     }
 }
 
+/// A search that is asked for beside the tools is one of them for whoever has it among them.
+fn take_in(work: &mut Work<'_>) {
+    let Conversation { source, tools, fields, .. } = work.conversation();
+    if *source == work.profile.dialect || tools.iter().any(|tool| is_search(tool)) {
+        return;
+    }
+    let dialect = *source;
+    let asks =
+        |field: &TopField| field.key == searches::CHAT.kind && field.value.doc().root().is_object();
+    let Some(at) = fields.iter().position(asks) else { return };
+    let TopField { key, value, .. } = work.fields().remove(at);
+    let kind = ToolKind::Foreign { dialect, kind: key.clone(), json: value };
+    work.tools().push(Tool::new(key, kind).into());
+}
+
 /// Leaves out every search: the target has none.
 fn forgo(work: &mut Work<'_>) {
     let gone: Vec<bool> = work.conversation().tools.iter().map(|tool| is_search(tool)).collect();
@@ -84,12 +100,13 @@ fn forgo(work: &mut Work<'_>) {
 
 /// Whether a request, of whatever dialect, asks its provider to search.
 pub fn is_asked(body: &Doc) -> bool {
-    let tools = body.root().get("tools").into_iter().flat_map(Node::items);
-    tools.into_iter().any(|tool| {
+    let beside = || body.root().get(searches::CHAT.kind).is_some_and(Node::is_object);
+    let mut tools = body.root().get("tools").into_iter().flat_map(Node::items);
+    tools.any(|tool| {
         let typed = tool.get("type").map(Node::word);
         let keyed = || tool.fields().next().map(Field::name);
         typed.or_else(keyed).is_some_and(|kind| searches::of(&kind).is_some())
-    })
+    }) || beside()
 }
 
 /// Whether the tool is a search of whoever answers.
@@ -129,7 +146,8 @@ impl Search {
             node = node.get(key)?;
         }
         let is_nothing = node.is_null() || node.is_array() && node.items().next().is_none();
-        (!is_nothing).then(|| node.json())
+        let is_bare = wish == Wish::Near && node.is_object() && node.get("type").is_none();
+        (!is_nothing).then(|| if is_bare { near(node) } else { node.json() })
     }
 
     /// The tool with which this row's provider is asked, and what of the client's has no place in it.
@@ -170,6 +188,7 @@ impl Search {
                 o.known("type", self.kind);
                 rest(o);
             }
+            Form::Beside => rest(o),
             Form::Named => {
                 o.known("type", self.kind);
                 o.known("name", self.name);
@@ -178,6 +197,16 @@ impl Search {
         });
         (json, left)
     }
+}
+
+/// A place, as those say it who know of several kinds.
+fn near(place: Node<'_>) -> Json {
+    Json::object(|o| {
+        o.known("type", "approximate");
+        for field in place.fields() {
+            o.key_text(&field.key()).json(&field.value.json());
+        }
+    })
 }
 
 fn is_of_domains(wish: Wish) -> bool {

@@ -15,7 +15,7 @@ pub struct Search {
     /// The model can be told to search.
     pub chosen: bool,
     /// How often it is asked for at most where nobody says so: with more, the provider pauses its answer, and
-    /// clients of others do not know how to go on with that.
+    /// has to be asked to go on.
     pub most: Option<u64>,
     /// The domains to look at and those to pass over are not said together.
     pub either: bool,
@@ -47,6 +47,8 @@ pub enum Form {
     Named,
     /// Its type is a field, which holds all the rest.
     Keyed,
+    /// It is no tool, but a field of the request.
+    Beside,
 }
 
 /// What a search is to keep to.
@@ -80,7 +82,7 @@ impl Search {
 
 /// The row that a type belongs to, whoever writes it.
 pub fn of(kind: &str) -> Option<&'static Search> {
-    [&MESSAGES, &RESPONSES, &GEMINI, &ROUTER].into_iter().find(|row| row.is(kind))
+    [&MESSAGES, &RESPONSES, &GEMINI, &ROUTER, &CHAT].into_iter().find(|row| row.is(kind))
 }
 
 pub(super) static MESSAGES: Search = Search {
@@ -151,6 +153,22 @@ pub(super) static ROUTER: Search = Search {
     chosen: false,
     most: None,
     either: true,
+    live: None,
+    sealed: None,
+};
+
+pub(crate) static CHAT: Search = Search {
+    kind: "web_search_options",
+    name: "web_search_options",
+    form: Form::Beside,
+    also: &[],
+    places: &[
+        (Wish::Near, &["user_location", "approximate"]),
+        (Wish::Size, &["search_context_size"]),
+    ],
+    chosen: false,
+    most: None,
+    either: false,
     live: None,
     sealed: None,
 };
