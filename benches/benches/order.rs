@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
-use interlingua::{Dialect, Target, find, translate_request};
 use interlingua_benches::callgrind::{Ran, order};
-use interlingua_benches::load::{Process, Shot, fire, said};
-use serde_json::{Value, json};
+use interlingua_benches::load::{Process, said};
+use interlingua_benches::workout::{Exercise, LISTEN, providers};
 
 fn main() -> ExitCode {
     let Ok(program) = std::env::var("INTERLINGUA") else {
@@ -35,20 +34,12 @@ fn main() -> ExitCode {
 /// from providers of all dialects.
 fn watched(program: &str) -> Result<String, String> {
     let folder = tempfile::tempdir().map_err(said)?;
-    let (_simulated, simulator) =
-        Process::listening(Command::new(program).arg("simulate").args(LISTEN)).map_err(said)?;
-    let config = folder.path().join("gateway.toml");
-    std::fs::write(&config, CONFIG.replace("UPSTREAM", &simulator.to_string())).map_err(said)?;
+    let (_simulated, config) = providers(program, folder.path())?;
     let mut start = Watched::begin(program, folder.path(), "alone", &[])?.0.ran()?;
     let arguments = ["--config", &config.display().to_string()];
     let (mut gateway, at) = Watched::begin(program, folder.path(), "gateway", &arguments)?;
     start.add(gateway.ran()?);
-    for dialect in CLIENTS {
-        let dialect = find(dialect).ok_or("an unknown dialect")?;
-        for provider in PROVIDERS {
-            ask(at, dialect, provider)?;
-        }
-    }
+    EXERCISE.run(at)?;
     Ok(order(&start, &gateway.ran()?))
 }
 
@@ -90,88 +81,9 @@ impl Watched {
     }
 }
 
-fn ask(at: SocketAddr, client: &dyn Dialect, provider: &str) -> Result<(), String> {
-    for stream in [false, true] {
-        let shot = shot(client, &format!("{provider}/sim/echo"), stream)?;
-        let volley = fire(at, &shot, 1, TIMES);
-        if volley.errors > 0 {
-            let name = client.id().0;
-            return Err(format!("{} errors from {provider} for {name}", volley.errors));
-        }
-    }
-    Ok(())
-}
-
-fn shot(client: &dyn Dialect, model: &str, stream: bool) -> Result<Shot, String> {
-    let from = find("anthropic").ok_or("an unknown dialect")?;
-    let body = conversation().to_string().into();
-    let translated = translate_request(body, from, client, &Target::default());
-    let translated = translated.map_err(|error| error.to_string())?;
-    let mut body: Value =
-        serde_json::from_slice(&translated.body).map_err(|error| error.to_string())?;
-    let path = match client.id().0 {
-        "gemini" if stream => format!("/v1beta/models/{model}:streamGenerateContent?alt=sse"),
-        "gemini" => format!("/v1beta/models/{model}:generateContent"),
-        other => {
-            body["model"] = json!(model);
-            body["stream"] = json!(stream);
-            let paths = [
-                ("anthropic", "/v1/messages"),
-                ("openai-chat", "/v1/chat/completions"),
-                ("openai-responses", "/v1/responses"),
-            ];
-            paths.iter().find(|(name, _)| *name == other).map_or("", |(_, path)| path).to_owned()
-        }
-    };
-    Ok(Shot::new(&path, &body))
-}
-
-/// One round with a tool, and a question that is said back in some pieces.
-fn conversation() -> Value {
-    json!({
-        "model": "sim/echo", "max_tokens": 1000,
-        "system": "Be brief. ".repeat(40),
-        "tools": [{"name": "look", "description": "Looks.", "input_schema": {
-            "type": "object", "properties": {"place": {"type": "string"}}, "required": ["place"]}}],
-        "messages": [
-            {"role": "user", "content": "Look at the next file, please."},
-            {"role": "assistant", "content": [
-                {"type": "text", "text": "Let me see."},
-                {"type": "tool_use", "id": "toolu_01A09q90qw90lq917835lq9", "name": "look",
-                    "input": {"place": "here"}}]},
-            {"role": "user", "content": [
-                {"type": "tool_result", "tool_use_id": "toolu_01A09q90qw90lq917835lq9",
-                    "content": "fn parse() -> \"x\";\n".repeat(20)}]},
-            {"role": "assistant", "content": "That is what it is."},
-            {"role": "user", "content": "And what else is there? ".repeat(5)},
-        ],
-    })
-}
-
-const CLIENTS: [&str; 4] = ["anthropic", "openai-chat", "openai-responses", "gemini"];
-const PROVIDERS: [&str; 4] = ["anthropic", "openai", "chat", "gemini"];
-const LISTEN: [&str; 2] = ["--listen", "127.0.0.1:0"];
 /// Long enough for what begins in the background, slow as it is here.
 const BREATH: Duration = Duration::from_secs(5);
-/// Often enough that what happens once weighs little.
-const TIMES: u64 = 10;
-
-const CONFIG: &str = r#"
-[providers.anthropic]
-base_url = "http://UPSTREAM/anthropic"
-api_key = "env:HOME"
-headers = { "x-sim-fault" = "pieces=8" }
-[providers.openai]
-base_url = "http://UPSTREAM/openai/v1"
-api_key = "env:HOME"
-headers = { "x-sim-fault" = "pieces=8" }
-[providers.chat]
-dialect = "openai-chat"
-base_url = "http://UPSTREAM/openai/v1"
-api_key = "env:HOME"
-headers = { "x-sim-fault" = "pieces=8" }
-[providers.gemini]
-base_url = "http://UPSTREAM/gemini"
-api_key = "env:HOME"
-headers = { "x-sim-fault" = "pieces=8" }
-"#;
+/// One round with a tool, and a question that is said back in some pieces; often enough that what happens once
+/// weighs little.
+const EXERCISE: Exercise =
+    Exercise { model: "sim/echo", rounds: 1, lines: 20, questions: 5, connections: 1, times: 10 };

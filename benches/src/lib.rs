@@ -9,6 +9,7 @@ mod stream_through_value;
 mod through_value;
 mod timing;
 mod watch;
+pub mod workout;
 
 pub use history::{anthropic_history, healthy_model, in_dialect};
 pub use rounds::{Rounds, is_wanted};
