@@ -98,6 +98,8 @@ impl Exercise {
 /// A simulator, and a configuration for gateways whose providers it plays.
 pub fn providers(program: &str, folder: &Path) -> Result<(Process, PathBuf), String> {
     let mut simulate = Command::new(program);
+    // Where the program counts what it does, only what the gateway does counts.
+    simulate.env("LLVM_PROFILE_FILE", "/dev/null");
     let (simulated, at) =
         Process::listening(simulate.arg("simulate").args(LISTEN)).map_err(said)?;
     let config = folder.join("gateway.toml");

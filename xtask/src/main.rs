@@ -12,8 +12,10 @@ mod instructions;
 mod laws;
 mod node;
 mod postgres;
+mod profdata;
 mod run;
 mod sdk;
+mod ship;
 mod test;
 mod tidy;
 mod tree;
@@ -128,6 +130,12 @@ const COMMANDS: &[Command] = &[
         usage: "",
         about: "licences, sources and bans of the dependency tree",
         run: deny::command,
+    },
+    Command {
+        name: "ship",
+        usage: "",
+        about: "the program as it is deployed, from what the gateway does when it works",
+        run: ship::command,
     },
     Command {
         name: "bench",

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, BufRead as _, BufReader};
 use std::net::SocketAddr;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 /// A program that is stopped when this is dropped.
@@ -41,6 +41,12 @@ impl Process {
         self.child.id()
     }
 
+    /// Asks it to end, and waits until it has.
+    pub fn end(mut self) -> io::Result<ExitStatus> {
+        terminate(&self.child)?;
+        self.child.wait()
+    }
+
     /// Time on a processor, of it and of its children.
     pub fn cpu(&self) -> Duration {
         let own = cpu(self.id());
@@ -56,6 +62,17 @@ impl Drop for Process {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+#[cfg(unix)]
+fn terminate(child: &Child) -> io::Result<()> {
+    use rustix::process::{Pid, Signal, kill_process};
+    Ok(kill_process(Pid::from_child(child), Signal::TERM)?)
+}
+
+#[cfg(not(unix))]
+fn terminate(_: &Child) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 fn cpu(id: u32) -> Duration {
