@@ -1,7 +1,9 @@
 //! `cargo xtask bench`: the benchmarks; and `cargo xtask soak` and `order`, which are like them.
 
+use std::path::Path;
+
 use crate::run::{cargo, program, run, succeeds, target};
-use crate::{Outcome, debian, takes_nothing};
+use crate::{Outcome, debian, ship, takes_nothing};
 
 pub(crate) fn command(arguments: &[String]) -> Outcome {
     match arguments.split_first() {
@@ -12,12 +14,19 @@ pub(crate) fn command(arguments: &[String]) -> Outcome {
     }
 }
 
-/// The gateway between real processes, beside a plain proxy.
+/// The gateway between real processes, beside a plain proxy: the program that `cargo xtask ship` builds, or with
+/// `--plain` the one that `cargo build --release` does.
 fn gateway(arguments: &[String]) -> Outcome {
     if !succeeds(program("nginx").arg("-v")) {
         debian::install(&["nginx-light"])?;
     }
-    with_command("gateway", arguments)
+    let (plain, words): (Vec<String>, Vec<String>) =
+        arguments.iter().cloned().partition(|word| word == "--plain");
+    if plain.is_empty() {
+        measure("gateway", &words, &ship::shipped()?)
+    } else {
+        with_command("gateway", &words)
+    }
 }
 
 /// `cargo xtask soak`: many streams at once for a while.
@@ -38,8 +47,12 @@ pub(crate) fn order(arguments: &[String]) -> Outcome {
 /// A benchmark that starts the command as its users have it.
 fn with_command(name: &str, arguments: &[String]) -> Outcome {
     run(cargo().args(["build", "--release", "--locked"]))?;
+    measure(name, arguments, &target().join("release").join("interlingua"))
+}
+
+fn measure(name: &str, arguments: &[String], program: &Path) -> Outcome {
     run(cargo()
         .args(["bench", "--locked", "-p", "interlingua-benches", "--bench", name, "--"])
         .args(arguments)
-        .env("INTERLINGUA", target().join("release").join("interlingua")))
+        .env("INTERLINGUA", program))
 }

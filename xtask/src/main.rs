@@ -58,7 +58,7 @@ fn main() -> ExitCode {
 fn help() {
     println!("The project's own commands.\n\nUsage: cargo xtask COMMAND\n");
     for command in COMMANDS {
-        println!("  {:<41} {}", format!("{} {}", command.name, command.usage), command.about);
+        println!("  {:<47} {}", format!("{} {}", command.name, command.usage), command.about);
     }
 }
 
@@ -139,7 +139,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "bench",
-        usage: "[gateway | guarded | ARGUMENTS]",
+        usage: "[gateway [--plain] | guarded | ARGUMENTS]",
         about: "cargo bench; or the gateway between real processes, beside nginx or itself",
         run: bench::command,
     },
