@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use interlingua_benches::callgrind::{Ran, order};
 use interlingua_benches::load::{Process, said};
-use interlingua_benches::workout::{Exercise, LISTEN, providers};
+use interlingua_benches::workout::{self, Exercise, LISTEN, simulator};
 
 fn main() -> ExitCode {
     let Ok(program) = std::env::var("INTERLINGUA") else {
@@ -34,7 +34,9 @@ fn main() -> ExitCode {
 /// from providers of all dialects.
 fn watched(program: &str) -> Result<String, String> {
     let folder = tempfile::tempdir().map_err(said)?;
-    let (_simulated, config) = providers(program, folder.path())?;
+    let (_simulated, simulator) = simulator(program)?;
+    let config = folder.path().join("gateway.toml");
+    std::fs::write(&config, workout::config(&format!("http://{simulator}"), None)).map_err(said)?;
     let mut start = Watched::begin(program, folder.path(), "alone", &[])?.0.ran()?;
     let arguments = ["--config", &config.display().to_string()];
     let (mut gateway, at) = Watched::begin(program, folder.path(), "gateway", &arguments)?;

@@ -1,7 +1,7 @@
 //! The work at which the gateway is watched: clients of all dialects ask providers of all dialects.
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use interlingua::{Dialect, Target, find, translate_request};
@@ -28,7 +28,7 @@ impl Exercise {
     pub fn run(&self, at: SocketAddr) -> Result<(), String> {
         for client in CLIENTS {
             let client = find(client).ok_or("an unknown dialect")?;
-            for provider in PROVIDERS {
+            for (provider, _) in PLAYED {
                 self.ask(at, client, provider)?;
             }
         }
@@ -95,45 +95,38 @@ impl Exercise {
     }
 }
 
-/// A simulator, and a configuration for gateways whose providers it plays.
-pub fn providers(program: &str, folder: &Path) -> Result<(Process, PathBuf), String> {
+/// All providers, played by one program.
+pub fn simulator(program: &str) -> Result<(Process, SocketAddr), String> {
     let mut simulate = Command::new(program);
     // Where the program counts what it does, only what the gateway does counts.
     simulate.env("LLVM_PROFILE_FILE", "/dev/null");
-    let (simulated, at) =
-        Process::listening(simulate.arg("simulate").args(LISTEN)).map_err(said)?;
-    let config = folder.join("gateway.toml");
-    std::fs::write(&config, CONFIG.replace("UPSTREAM", &at.to_string())).map_err(said)?;
-    Ok((simulated, config))
+    Process::listening(simulate.arg("simulate").args(LISTEN)).map_err(said)
+}
+
+/// A gateway with these providers at an address, and a file that vouches for them if they need one.
+pub fn config(address: &str, vouching: Option<&Path>) -> String {
+    let ca = vouching.map(|file| format!("ca = {:?}\n", file.display().to_string()));
+    let provider = |(name, lines): &(&str, &str)| {
+        let ca = ca.as_deref().unwrap_or_default();
+        format!("[providers.{name}]\n{}\n{COMMON}{ca}", lines.replace("UPSTREAM", address))
+    };
+    PLAYED.iter().map(provider).collect()
 }
 
 /// Anywhere.
 pub const LISTEN: [&str; 2] = ["--listen", "127.0.0.1:0"];
 
 const CLIENTS: [&str; 4] = ["anthropic", "openai-chat", "openai-responses", "gemini"];
-const PROVIDERS: [&str; 4] = ["anthropic", "openai", "chat", "gemini"];
 const PATHS: [(&str, &str); 3] = [
     ("anthropic", "/v1/messages"),
     ("openai-chat", "/v1/chat/completions"),
     ("openai-responses", "/v1/responses"),
 ];
 
-const CONFIG: &str = r#"
-[providers.anthropic]
-base_url = "http://UPSTREAM/anthropic"
-api_key = "env:HOME"
-headers = { "x-sim-fault" = "pieces=8" }
-[providers.openai]
-base_url = "http://UPSTREAM/openai/v1"
-api_key = "env:HOME"
-headers = { "x-sim-fault" = "pieces=8" }
-[providers.chat]
-dialect = "openai-chat"
-base_url = "http://UPSTREAM/openai/v1"
-api_key = "env:HOME"
-headers = { "x-sim-fault" = "pieces=8" }
-[providers.gemini]
-base_url = "http://UPSTREAM/gemini"
-api_key = "env:HOME"
-headers = { "x-sim-fault" = "pieces=8" }
-"#;
+const PLAYED: [(&str, &str); 4] = [
+    ("anthropic", "base_url = \"UPSTREAM/anthropic\""),
+    ("openai", "base_url = \"UPSTREAM/openai/v1\""),
+    ("chat", "dialect = \"openai-chat\"\nbase_url = \"UPSTREAM/openai/v1\""),
+    ("gemini", "base_url = \"UPSTREAM/gemini\""),
+];
+const COMMON: &str = "api_key = \"env:HOME\"\nheaders = { \"x-sim-fault\" = \"pieces=8\" }\n";

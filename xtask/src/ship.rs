@@ -104,4 +104,8 @@ fn clear(folder: &Path) -> Outcome {
 
 /// Between flags, as cargo wants them where they may have spaces in them.
 const SEPARATOR: &str = "\x1f";
-const TRAINING: [&str; 2] = ["benches/benches/training.rs", "benches/src/workout.rs"];
+const TRAINING: [&str; 3] = [
+    "benches/benches/training/main.rs",
+    "benches/benches/training/secured.rs",
+    "benches/src/workout.rs",
+];
