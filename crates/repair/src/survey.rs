@@ -103,7 +103,7 @@ impl Survey {
                 Says::Something => {
                     solid |= match block.body {
                         Body::ToolCall(_) => assistants,
-                        Body::ToolResult(_) => !assistants,
+                        Body::ToolResult(_) => turn.role == Role::User,
                         _ => true,
                     }
                 }

@@ -19,7 +19,7 @@
 //! after    answer: JSON of any object     user: "list the files"
 //! ```
 
-use interlingua_model::{Block, Body, Format, Place, Role, Turn, Verbatim};
+use interlingua_model::{Block, Body, DialectId, Format, Place, Role, Turn, Verbatim};
 use interlingua_wire::{Json, Text};
 
 use super::forced_while_thinking::turn_off;
@@ -124,14 +124,21 @@ fn has_word(work: &Work<'_>, in_system: bool, whole: bool) -> bool {
     let system = conversation.system.iter().filter(|_| in_system);
     let begun = |turn: &&Verbatim<Turn>| whole || turn.role != Role::Assistant;
     let turns = conversation.turns.iter().take_while(begun).filter(|turn| counts(turn.role));
-    turns.flat_map(|turn| &turn.blocks).chain(system).any(|block| says_json(block, in_system))
+    let dialect = work.profile.dialect;
+    let mut blocks = turns.flat_map(|turn| &turn.blocks).chain(system);
+    blocks.any(|block| says_json(block, in_system, dialect))
 }
 
-fn says_json(block: &Verbatim<Block>, in_results: bool) -> bool {
+fn says_json(block: &Verbatim<Block>, in_results: bool, dialect: DialectId) -> bool {
+    let has_it = |text: &str| text.to_ascii_lowercase().contains("json");
     match &block.body {
-        Body::Text { text, .. } => text.contents().to_ascii_lowercase().contains("json"),
+        Body::Text { text, .. } => has_it(&text.contents()),
         Body::ToolResult(result) if in_results => {
-            result.content.iter().any(|inner| says_json(inner, in_results))
+            result.content.iter().any(|inner| says_json(inner, in_results, dialect))
+        }
+        // It leaves as it came.
+        Body::Foreign { dialect: of, json, .. } if *of == dialect => {
+            json.doc().root().get("text").is_some_and(|text| has_it(&text.word()))
         }
         _ => false,
     }

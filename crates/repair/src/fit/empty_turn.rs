@@ -118,7 +118,9 @@ fn follows(work: &Work<'_>, turn: usize, role: Role) -> bool {
 fn is_empty(work: &Work<'_>, turn: usize) -> bool {
     let assistants = work.turns()[turn].role == Role::Assistant;
     let as_a_whole = work.profile.texts.as_a_whole;
-    let out_of_place = if assistants { is_result } else { is_call };
+    let users = work.turns()[turn].role == Role::User;
+    let out_of_place =
+        |block: &Verbatim<Block>| is_call(block) && !assistants || is_result(block) && !users;
     let nothing = |block: &Verbatim<Block>| {
         work.is_refused(block)
             || assistants && is_filler(work, block)
