@@ -202,6 +202,7 @@ impl Stream {
     /// The provider's stream has broken, or is given up: the client is told why, in its own dialect.
     pub fn fail(&mut self, failure: Failure, out: &mut Vec<u8>) {
         self.input = Input::Closed;
+        self.paused = None;
         if !self.ended {
             self.events.push(Event::Fail(Box::new(failure)));
         }
