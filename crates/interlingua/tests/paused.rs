@@ -3,8 +3,8 @@
 use interlingua::model::{FailureKind, StopReason};
 use interlingua::{Dialect, Exchange, Failure, Stream, Text, find};
 
-fn dialects() -> (&'static dyn Dialect, &'static dyn Dialect) {
-    (find("anthropic").unwrap(), find("openai-chat").unwrap())
+fn dialect(name: &str) -> &'static dyn Dialect {
+    find(name).unwrap_or_else(|| unreachable!("{name} is a dialect"))
 }
 
 /// One text, and why the reply ends with it.
@@ -17,11 +17,11 @@ fn said(text: &str, stop: &str) -> String {
         format!(r#"{{"type":"message_delta","delta":{{"stop_reason":"{stop}"}},"usage":{{"output_tokens":2}}}}"#),
         r#"{"type":"message_stop"}"#.to_owned(),
     ];
-    events.iter().map(|event| format!("data: {event}\n\n")).collect()
+    events.map(|event| format!("data: {event}\n\n")).concat()
 }
 
 fn paused(out: &mut Vec<u8>) -> Stream {
-    let (from, to) = dialects();
+    let (from, to) = (dialect("anthropic"), dialect("openai-chat"));
     let mut stream = Stream::new(from, to, &Exchange::default()).pausing();
     stream.push(&said("One. ", "pause_turn").into(), out);
     assert!(stream.is_paused() && !stream.has_ended() && !stream.has_stopped());
@@ -32,7 +32,7 @@ fn paused(out: &mut Vec<u8>) -> Stream {
 fn it_goes_on_as_the_same_reply() {
     let mut out = Vec::new();
     let mut stream = paused(&mut out);
-    stream.goes_on(dialects().0, &Exchange::default());
+    stream.goes_on(dialect("anthropic"), &Exchange::default());
     stream.push(&said("Two.", "end_turn").into(), &mut out);
     stream.finish(&mut out);
     let out = String::from_utf8(out).unwrap();
