@@ -89,7 +89,7 @@ impl Remote {
         };
         let body = read_object(body).map_err(|error| unreadable(&error))?;
         let opened = open_document(body, &Native, to, &target);
-        let Translated { body, ledger, exchange } = opened.translate(&Recalled::default());
+        let Translated { body, ledger, exchange } = opened.written(&Recalled::default());
         let call = Call {
             provider: &self.provider,
             ask: Ask::Turn { stream: true },

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use http::header::{HeaderMap, HeaderName};
 use interlingua::repair::Profile;
-use interlingua::{Dialect, Doc, Failure, Recalled, Target, Text, open_document};
+use interlingua::{Dialect, Doc, Failure, Recalled, Spliced, Target, Text, open_document};
 use interlingua_upstream::{Answer, Ask, Call, Headers, Provider};
 use interlingua_vault::Origin;
 
@@ -19,10 +19,10 @@ impl Order<'_> {
         route: &Route,
         ask: Ask,
         model: &str,
-        body: Bytes,
+        body: Spliced,
     ) -> Result<Answer, Failure> {
         match &route.to {
-            To::Simulated => self.gateway.builtin.call(ask, body).await,
+            To::Simulated => self.gateway.builtin.call(ask, body.joined()).await,
             To::Provider(provider) => {
                 let provider = self.surface(provider, model);
                 let headers = self.passed_on(provider.dialect);
@@ -37,7 +37,7 @@ impl Order<'_> {
         &self,
         route: &Route,
         model: &str,
-        body: Bytes,
+        body: Spliced,
         again: Again<'_>,
     ) -> Result<Answer, Failure> {
         let ask = Ask::Turn { stream: self.stream };
@@ -59,9 +59,9 @@ impl Order<'_> {
         to: &'static dyn Dialect,
         target: &Target,
         recalled: &Recalled,
-    ) -> Option<Bytes> {
+    ) -> Option<Spliced> {
         let body = Doc::from_bytes(came, excess::of_json(&self.config.limits)).ok()?;
-        Some(open_document(body, self.from, to, target).translate(recalled).body)
+        Some(open_document(body, self.from, to, target).written(recalled).body)
     }
 
     /// Who will be able to open the seals of what comes back on a route.
@@ -133,7 +133,7 @@ impl Order<'_> {
 }
 
 /// Writes a request once more.
-pub(crate) type Again<'a> = &'a (dyn Fn() -> Option<Bytes> + Sync);
+pub(crate) type Again<'a> = &'a (dyn Fn() -> Option<Spliced> + Sync);
 
 pub(crate) fn is_stream(headers: &Headers) -> bool {
     let kind = headers.content_type().and_then(|kind| kind.to_str().ok()).unwrap_or_default();

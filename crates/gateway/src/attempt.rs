@@ -8,7 +8,7 @@ use http::header::HeaderMap;
 use interlingua::guard::Watch;
 use interlingua::model::Lessons;
 use interlingua::repair::ladder;
-use interlingua::{Dialect, Doc, Recalled, Target, Text, Translated, open_document};
+use interlingua::{Dialect, Doc, Recalled, Spliced, Target, Text, Translated, open_document};
 use serde_json::json;
 
 use crate::affinity::Mark;
@@ -49,7 +49,7 @@ pub(crate) struct Order<'o> {
 
 /// A request as it leaves, and what its answer is looked at with.
 struct Written<'w> {
-    translated: Translated,
+    translated: Translated<Spliced>,
     watch: Option<Watch>,
     paused: Option<Box<Paused>>,
     held: Talk,
@@ -94,9 +94,9 @@ impl Order<'_> {
         let recalled = Recalled { told, restored };
         let (translated, recalled) = if Heavy::is_due(came.len()) {
             let opened = opened.apart();
-            self.gateway.heavy.run(move || (opened.translate(&recalled), recalled)).await
+            self.gateway.heavy.run(move || (opened.written(&recalled), recalled)).await
         } else {
-            (opened.translate(&recalled), recalled)
+            (opened.written(&recalled), recalled)
         };
         if let Some(tale) = tale {
             tale.repaired(&translated.ledger);
@@ -108,7 +108,8 @@ impl Order<'_> {
         let answered = Box::pin(self.answered(route, &model, to, written, tale)).await;
         answered.map_err(|refusal| {
             let complains = ladder::read(to.id(), &refusal.failure).is_some();
-            Refusal { sent: complains.then(again).flatten(), ..refusal }
+            let sent = complains.then(again).flatten().map(Spliced::joined);
+            Refusal { sent, ..refusal }
         })
     }
 
@@ -126,7 +127,9 @@ impl Order<'_> {
             let facts =
                 || json!({"provider": name_of(route), "model": model, "dialect": to.id().0});
             tale.begins(Stage::ProviderRequest, facts, None);
-            tale.passes(Stage::ProviderRequest, &translated.body);
+            for part in translated.body.parts() {
+                tale.passes(Stage::ProviderRequest, part);
+            }
             tale.asks(name_of(route), model)
         });
         let answer = self.ask_turn(route, model, translated.body, again).await?;

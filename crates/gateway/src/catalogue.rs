@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use http::HeaderMap;
+use interlingua::Spliced;
 use interlingua::wire::Node;
 use interlingua_upstream::{Ask, Call, Provider};
 use tokio::task::JoinSet;
@@ -68,7 +68,7 @@ async fn asked(gateway: Arc<Gateway>, provider: Arc<Provider>) {
         ask: Ask::Models,
         model: "",
         headers: HeaderMap::new(),
-        body: Bytes::new(),
+        body: Spliced::default(),
     };
     let Ok(answer) = gateway.upstream.call(call).await else { return };
     if answer.status != 200 {

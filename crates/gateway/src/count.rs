@@ -80,7 +80,7 @@ async fn asked(order: &Order<'_>, body: Doc, route: &Route) -> Option<u64> {
     };
     let translated = translate_document(body, order.from, to, &target);
     let question = question(to, &model, &translated.body)?;
-    let answer = order.ask(route, Ask::Count, &model, question).await.ok()?;
+    let answer = order.ask(route, Ask::Count, &model, question.into()).await.ok()?;
     if answer.status != 200 {
         return None;
     }

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use http::HeaderMap;
 use interlingua::model::{FailureKind, Turn};
-use interlingua::{Dialect, Exchange, Failure, Target, go_on};
+use interlingua::{Dialect, Exchange, Failure, Spliced, Target, go_on};
 use interlingua_upstream::{Answer, Ask, Call, Provider, Upstream};
 use serde_json::json;
 
@@ -40,7 +40,7 @@ impl Order<'_> {
         &self,
         route: &Route,
         target: &Target,
-        request: &Bytes,
+        request: &Spliced,
         exchange: &Exchange,
     ) -> Option<Box<Paused>> {
         let To::Provider(provider) = &route.to else { return None };
@@ -52,7 +52,7 @@ impl Order<'_> {
                 upstream: Arc::clone(&self.gateway.upstream),
                 provider: provider.clone(),
                 target: target.clone(),
-                request: request.clone(),
+                request: request.clone().joined(),
                 to,
                 exchange: exchange.clone(),
                 left: MOST,
@@ -112,7 +112,13 @@ impl Paused {
         let model = self.target.model.as_ref().map(|model| model.contents().into_owned());
         Some(Box::pin(async move {
             let model = model.as_deref().unwrap_or_default();
-            let call = Call { provider: &provider, ask, model, headers: HeaderMap::new(), body };
+            let call = Call {
+                provider: &provider,
+                ask,
+                model,
+                headers: HeaderMap::new(),
+                body: body.into(),
+            };
             upstream.call(call).await
         }))
     }

@@ -36,7 +36,7 @@ pub use interlingua_model::{
 };
 pub use interlingua_repair as repair;
 pub use interlingua_wire as wire;
-pub use interlingua_wire::{Doc, Framing, Json, Kind, Limits, Malformed, Text};
+pub use interlingua_wire::{Doc, Framing, Json, Kind, Limits, Malformed, Spliced, Text};
 pub use limits::StreamLimits;
 pub use opened::{Opened, open_document};
 pub use paused::go_on;
@@ -45,8 +45,8 @@ pub use stream::Stream;
 
 /// A request as it leaves.
 #[derive(Clone, Debug)]
-pub struct Translated {
-    pub body: Bytes,
+pub struct Translated<B = Bytes> {
+    pub body: B,
     /// What was changed or left out; empty when nothing was.
     pub ledger: Ledger,
     /// What the translation of the reply needs to know of this request. Whoever has a clock and ids

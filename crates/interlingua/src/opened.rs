@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use interlingua_dialects::{Dialect, native};
 use interlingua_model::{Conversation, Ledger, Recalled, Target, Verbatim};
 use interlingua_repair::{self as repair, Profile};
-use interlingua_wire::Doc;
+use interlingua_wire::{Doc, Json, Spliced};
 
 use crate::repair::fit::provider_search;
 use crate::travel;
@@ -84,12 +84,19 @@ impl<'d> Opened<'d, '_> {
 
     /// Repairs and writes it, with what is remembered of it.
     pub fn translate(self, recalled: &Recalled) -> Translated {
+        let Translated { body, ledger, exchange } = self.written(recalled);
+        Translated { body: body.joined(), ledger, exchange }
+    }
+
+    /// As [`Opened::translate`], for who can send a body whose parts lie apart: one in which only the model has
+    /// another name stays where it came.
+    pub fn written(self, recalled: &Recalled) -> Translated<Spliced> {
         let Self { body, mut conversation, mut ledger, to, target } = self;
         let target = &*target;
         let mut exchange = exchange_of(&conversation, target);
         let Some(profile) = Profile::of(to.id(), target, conversation.model.as_ref()) else {
             let body = to.encode_request(&conversation, target, &mut ledger);
-            return Translated { body, ledger, exchange };
+            return Translated { body: body.into(), ledger, exchange };
         };
         let repaired = repair::repair(&mut conversation, &body, &profile, recalled, &mut ledger);
         // Calls come back under the names that are sent.
@@ -100,11 +107,29 @@ impl<'d> Opened<'d, '_> {
         exchange.renamed_properties = repaired.renamed.properties;
         exchange.schemas = repaired.schemas;
         let encoded = ledger.entries.len();
-        let body = to.encode_request(&conversation, target, &mut ledger);
+        let renamed = renamed(&body, &conversation, to, target);
+        let body =
+            renamed.unwrap_or_else(|| to.encode_request(&conversation, target, &mut ledger).into());
         repaired.trail.settle(&mut ledger, encoded);
         let body = repair::repair_written(body, &profile, &mut ledger);
         Translated { body, ledger, exchange }
     }
+}
+
+/// The body as it came, but for the name of the model, where nothing else was changed in it.
+fn renamed(
+    body: &Doc,
+    conversation: &Verbatim<Conversation>,
+    to: &dyn Dialect,
+    target: &Target,
+) -> Option<Spliced> {
+    conversation.text_for(to.id())?;
+    let (was, named) = (conversation.model.as_ref()?, target.model.as_ref()?);
+    let root = body.root();
+    let place = root.get("model").filter(|place| place.text().as_ref() == Some(was))?;
+    // Of a field that stands twice, one was left out.
+    let is_clear = conversation.fields.len() == root.len();
+    (is_clear && was != named).then(|| body.with(place, &Json::string(named)))
 }
 
 impl std::fmt::Debug for Opened<'_, '_> {

@@ -46,9 +46,8 @@ mod tools;
 mod trail;
 mod work;
 
-use bytes::Bytes;
 use interlingua_model::{Conversation, Ledger, Place, Recalled, Verbatim};
-use interlingua_wire::{Doc, Json, Limits, Text};
+use interlingua_wire::{Doc, Json, Limits, Spliced, Text};
 
 pub use profile::Profile;
 pub use survey::About;
@@ -312,11 +311,14 @@ fn run(rule: &Rule, work: &mut Work<'_>) {
 }
 
 /// Runs every rule that works on the body as it is written, if there is anything to do for one.
-pub fn repair_written(body: Bytes, profile: &Profile, ledger: &mut Ledger) -> Bytes {
+pub fn repair_written(body: Spliced, profile: &Profile, ledger: &mut Ledger) -> Spliced {
     if profile.lessons.is_empty() {
         return body;
     }
-    let Ok(mut doc) = Doc::from_bytes(body.clone(), Limits::default()) else { return body };
+    let body = body.joined();
+    let Ok(mut doc) = Doc::from_bytes(body.clone(), Limits::default()) else {
+        return body.into();
+    };
     for rule in ALL {
         let Apply::Written(apply) = rule.apply else { continue };
         let Some((text, what)) = apply(&doc, profile) else { continue };
@@ -324,7 +326,7 @@ pub fn repair_written(body: Bytes, profile: &Profile, ledger: &mut Ledger) -> By
         ledger.loss(rule.name, Place::BODY, what);
         doc = written;
     }
-    doc.text().as_bytes().clone()
+    doc.text().as_bytes().clone().into()
 }
 
 const fn mend(name: &'static str, apply: fn(&mut Work<'_>)) -> Rule {

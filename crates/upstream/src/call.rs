@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Request, Uri, Version};
-use interlingua::Failure;
+use interlingua::{Failure, Spliced};
 use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::error::{Trouble, failure};
@@ -23,11 +23,11 @@ pub struct Call<'a> {
     pub model: &'a str,
     /// What goes along from the client, by the gateway's list of what may.
     pub headers: HeaderMap,
-    pub body: Bytes,
+    pub body: Spliced,
 }
 
 impl Call<'_> {
-    pub(crate) fn request(mut self) -> Result<Request<Bytes>, Failure> {
+    pub(crate) fn request(mut self) -> Result<Request<Spliced>, Failure> {
         let uri = self.provider.address(self.ask, self.model)?;
         let mut headers = mem::take(&mut self.headers);
         if !headers.is_empty() {
@@ -35,7 +35,10 @@ impl Call<'_> {
                 headers.remove(name);
             }
         }
-        let body = if self.ask == Ask::Models { Bytes::new() } else { mem::take(&mut self.body) };
+        let mut body = mem::take(&mut self.body);
+        if self.ask == Ask::Models {
+            body = Spliced::default();
+        }
         if !body.is_empty() {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
@@ -48,7 +51,9 @@ impl Call<'_> {
         let method = self.ask.method();
         self.show_key(&mut headers)?;
         if self.provider.auth == Auth::SigV4 {
-            self.sign(&method, &uri, &mut headers, &body)?;
+            let whole = body.joined();
+            self.sign(&method, &uri, &mut headers, &whole)?;
+            body = whole.into();
         }
         let mut request = Request::new(body);
         *request.method_mut() = method;

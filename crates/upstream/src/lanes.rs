@@ -7,12 +7,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use bytes::Bytes;
 use http::Uri;
 use http::uri::Scheme;
 use http_body_util::Full;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use interlingua::Spliced;
 
 use crate::connect::{Authority, Connector, Proxies};
 use crate::error::{Trouble, of_tls};
@@ -28,7 +28,7 @@ pub(crate) struct Lanes {
 /// Connections that are shared. Every call holds its lane until its body is over, so there are as
 /// many calls in a lane as there are holders.
 pub(crate) struct Lane {
-    pub(crate) client: Client<Connector, Full<Bytes>>,
+    pub(crate) client: Client<Connector, Full<Spliced>>,
     authority: Option<Arc<Authority>>,
 }
 

@@ -9,7 +9,7 @@ use http::uri::Scheme;
 use http::{Extensions, HeaderMap, Method, Request, Response, StatusCode, header};
 use http_body_util::Full;
 use hyper::body::Incoming;
-use interlingua::Failure;
+use interlingua::{Failure, Spliced};
 use tokio::time::timeout;
 use url::Url;
 
@@ -117,7 +117,7 @@ impl Upstream {
     ) -> Result<Answer, Failure> {
         let name = to.host_str().unwrap_or_default();
         let uri = as_uri(to).ok_or_else(|| failure(name, &Trouble::Address))?;
-        let mut request = Request::new(body);
+        let mut request = Request::new(body.into());
         *request.method_mut() = method;
         *request.headers_mut() = headers;
         *request.uri_mut() = uri;
@@ -130,7 +130,7 @@ impl Upstream {
         &self,
         name: &str,
         trusts: Option<&Arc<Authority>>,
-        request: Request<Bytes>,
+        request: Request<Spliced>,
         may_be_kept: bool,
     ) -> Result<Answer, Unanswered> {
         let limit = self.timeouts.head;
@@ -157,7 +157,7 @@ impl Upstream {
     async fn shared(
         &self,
         trusts: Option<&Arc<Authority>>,
-        mut request: Request<Bytes>,
+        mut request: Request<Spliced>,
     ) -> Result<(Response<Incoming>, Arc<Lane>), Unanswered> {
         if let Some(leave) = self.proxies.leave(request.uri()) {
             request.headers_mut().insert(header::PROXY_AUTHORIZATION, leave);

@@ -5,6 +5,7 @@ use std::mem::MaybeUninit;
 use bytes::{Bytes, BytesMut};
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Request, StatusCode};
+use interlingua::Spliced;
 
 use super::framing::{Framing, Length};
 use crate::error::Trouble;
@@ -21,7 +22,7 @@ pub(crate) struct Head {
 }
 
 /// The head of a request, up to and with the line that ends it.
-pub(super) fn written(request: &Request<Bytes>) -> Vec<u8> {
+pub(super) fn written(request: &Request<Spliced>) -> Vec<u8> {
     let (uri, body) = (request.uri(), request.body());
     let mut head = Vec::with_capacity(USUAL);
     let mut put = |parts: &[&[u8]]| parts.iter().for_each(|part| head.extend_from_slice(part));

@@ -6,7 +6,8 @@ use std::mem::MaybeUninit;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
-use bytes::{Buf as _, Bytes, BytesMut};
+use bytes::{Buf as _, BytesMut};
+use interlingua::Spliced;
 use tokio::io::{AsyncRead as _, AsyncReadExt as _, AsyncWrite as _, ReadBuf};
 use tokio::net::TcpStream;
 
@@ -33,20 +34,19 @@ impl Line {
     pub(super) async fn exchange(
         &mut self,
         mut head: &[u8],
-        mut body: Bytes,
+        mut body: Spliced,
     ) -> Result<(Head, bool), Trouble> {
         let mut takes = true;
         poll_fn(|context| {
             while takes && head.len() + body.len() > 0 {
-                let parts = [IoSlice::new(head), IoSlice::new(&body)];
-                match Pin::new(&mut self.stream).poll_write_vectored(context, &parts) {
+                let mut parts = [IoSlice::new(head); 4];
+                let count = body.chunks_vectored(&mut parts[1..]);
+                let parts = &parts[..=count];
+                match Pin::new(&mut self.stream).poll_write_vectored(context, parts) {
                     Poll::Ready(Ok(sent)) if sent > 0 => {
                         let of_head = sent.min(head.len());
                         head.advance(of_head);
                         body.advance(sent - of_head);
-                        if body.is_empty() {
-                            body = Bytes::new();
-                        }
                     }
                     // It may have said why before it closed.
                     Poll::Ready(_) => takes = false,

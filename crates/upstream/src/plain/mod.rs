@@ -12,9 +12,9 @@ mod line;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use http::uri::Authority;
 use http::{Request, Uri};
+use interlingua::Spliced;
 use tokio::time::timeout;
 use tower_service::Service as _;
 
@@ -48,7 +48,7 @@ impl Plain {
     /// there is one and it may be. What is sent is not held any longer.
     pub(crate) async fn ask(
         &self,
-        request: Request<Bytes>,
+        request: Request<Spliced>,
         may_be_kept: bool,
     ) -> Result<(Head, PlainBody), Unanswered> {
         let Some(to) = request.uri().authority() else {

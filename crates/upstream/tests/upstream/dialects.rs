@@ -1,5 +1,6 @@
 //! Every dialect, asked of the simulator.
 
+use bytes::Bytes;
 use interlingua::find;
 use interlingua_upstream::{Ask, Call, Provider};
 
@@ -17,7 +18,7 @@ async fn a_turn_in_every_dialect() {
         for stream in [false, true] {
             let body = body.replace("STREAM", &stream.to_string());
             let ask = Ask::Turn { stream };
-            let call = Call { ask, model, body: body.into(), ..turn(&provider) };
+            let call = Call { ask, model, body: Bytes::from(body).into(), ..turn(&provider) };
             let answer = upstream.call(call).await.unwrap();
             let status = answer.status;
             let whole = answer.body.whole(LIMIT).await.unwrap();

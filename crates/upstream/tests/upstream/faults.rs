@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use http::header::HeaderValue;
 use interlingua::model::{Blame, FailureKind, Retry};
 use interlingua_upstream::retry::retry_after;
@@ -15,7 +16,7 @@ use crate::world::{LIMIT, fails, hasty, played, provider, simulator, told, turn,
 fn faulty<'a>(provider: &'a Provider, fault: &str) -> Call<'a> {
     let body = r#"{"model":"gpt-4.1","stream":true,"messages":[{"role":"user","content":"Count to ten."}]}"#;
     let ask = Ask::Turn { stream: true };
-    let mut call = Call { ask, body: body.into(), ..turn(provider) };
+    let mut call = Call { ask, body: Bytes::from(body).into(), ..turn(provider) };
     call.headers.insert("x-sim-fault", HeaderValue::from_str(fault).unwrap());
     call
 }

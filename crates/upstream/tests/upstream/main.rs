@@ -14,5 +14,6 @@ mod proxies;
 mod retry;
 mod secrets;
 mod server;
+mod spliced;
 mod tls;
 mod world;

@@ -130,7 +130,7 @@ async fn an_answer_may_come_before_the_question_is_over() {
         drop(stream);
     });
     let provider = provider(&format!("http://{addr}"));
-    let body = Bytes::from(vec![b' '; 32 << 20]);
+    let body = Bytes::from(vec![b' '; 32 << 20]).into();
     let answer = upstream().call(Call { body, ..turn(&provider) }).await.unwrap();
     assert_eq!(answer.status, 413);
     assert_eq!(answer.body.whole(LIMIT).await.unwrap(), "much");
@@ -143,7 +143,7 @@ async fn a_large_question_arrives_whole() {
     let provider = provider(&format!("http://{addr}"));
     let upstream = upstream();
     for _ in 0..2 {
-        let body = Bytes::from(vec![b' '; 10 << 20]);
+        let body = Bytes::from(vec![b' '; 10 << 20]).into();
         let answer = upstream.call(Call { body, ..turn(&provider) }).await.unwrap();
         assert_eq!(answer.body.whole(LIMIT).await.unwrap(), "{}");
     }

@@ -24,7 +24,7 @@ fn debug_shows_no_key() {
     provider.also.push(Arc::new(provider.clone()));
     let mut call = turn(&provider);
     call.headers.clone_from(&headers);
-    call.body = KEY.into();
+    call.body = bytes::Bytes::from(KEY).into();
     let body = || Body::from(bytes::Bytes::from_static(KEY.as_bytes()));
     let env = |_: &str| Some(format!("http://me:{KEY}@proxy.example"));
     let all_keys = |name: &str| {

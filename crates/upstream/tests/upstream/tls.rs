@@ -26,13 +26,13 @@ use tokio_rustls::TlsAcceptor;
 use crate::world::{LIMIT, fails, provider, turn, upstream};
 
 /// A server's certificate, which is its own authority.
-struct Own {
-    pem: String,
+pub(crate) struct Own {
+    pub(crate) pem: String,
     chain: Vec<CertificateDer<'static>>,
     key: KeyPair,
 }
 
-fn own(host: &str, expired: bool) -> Own {
+pub(crate) fn own(host: &str, expired: bool) -> Own {
     let mut params = CertificateParams::new(vec![host.to_owned()]).unwrap();
     params.not_before = date_time_ymd(2020, 1, 1);
     params.not_after = date_time_ymd(if expired { 2021 } else { 2999 }, 1, 1);
@@ -45,7 +45,7 @@ fn own(host: &str, expired: bool) -> Own {
 }
 
 /// Listens with a certificate and speaks the protocols; gives the number of connections, too.
-async fn secure(own: &Own, protocols: &[&str]) -> (SocketAddr, Arc<AtomicUsize>) {
+pub(crate) async fn secure(own: &Own, protocols: &[&str]) -> (SocketAddr, Arc<AtomicUsize>) {
     let key = PrivateKeyDer::try_from(own.key.serialize_der()).unwrap();
     let mut config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
         .with_safe_default_protocol_versions()
@@ -85,16 +85,18 @@ async fn secure(own: &Own, protocols: &[&str]) -> (SocketAddr, Arc<AtomicUsize>)
     (addr, made)
 }
 
-/// Says which protocol is spoken; where asked to, it never ends.
-async fn respond(request: Request<Incoming>) -> Result<Response<Said>, hyper::Error> {
+/// Says which protocol is spoken, or what was asked; where asked to, it never ends.
+pub(crate) async fn respond(request: Request<Incoming>) -> Result<Response<Said>, hyper::Error> {
     let version = Bytes::from(format!("{:?}", request.version()));
-    let endless = request.headers().contains_key("x-endless");
-    request.into_body().collect().await?;
-    Ok(Response::new(if endless { Said::Nothing } else { Said::Version(Some(version)) }))
+    let asked = |name: &str| request.headers().contains_key(name);
+    let (endless, echo) = (asked("x-endless"), asked("x-echo"));
+    let body = request.into_body().collect().await?.to_bytes();
+    let words = if echo { body } else { version };
+    Ok(Response::new(if endless { Said::Nothing } else { Said::Words(Some(words)) }))
 }
 
-enum Said {
-    Version(Option<Bytes>),
+pub(crate) enum Said {
+    Words(Option<Bytes>),
     /// And it does not end.
     Nothing,
 }
@@ -108,7 +110,7 @@ impl http_body::Body for Said {
         _: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         match &mut *self {
-            Self::Version(version) => Poll::Ready(version.take().map(|v| Ok(Frame::data(v)))),
+            Self::Words(words) => Poll::Ready(words.take().map(|words| Ok(Frame::data(words)))),
             Self::Nothing => Poll::Pending,
         }
     }

@@ -56,7 +56,7 @@ pub(crate) fn here(provider: &Provider, addr: SocketAddr) -> Provider {
 }
 
 pub(crate) fn turn(provider: &Provider) -> Call<'_> {
-    let body = Bytes::from_static(br#"{"messages":[]}"#);
+    let body = Bytes::from_static(br#"{"messages":[]}"#).into();
     let ask = Ask::Turn { stream: false };
     Call { provider, ask, model: "some-model", headers: HeaderMap::new(), body }
 }

@@ -18,6 +18,8 @@ pub use text::{Pieces, Text};
 pub use value::Json;
 pub use write::{Array, Object, Writer};
 
+use crate::Spliced;
+
 /// A JSON text and the span of every value in it.
 #[derive(Debug)]
 pub struct Doc {
@@ -141,6 +143,11 @@ impl Doc {
         let span = self.tape.get(at)?;
         let stands_there = span.start as usize == start && span.end as usize == start + value.len();
         stands_there.then(|| Node::at(self, at))
+    }
+
+    /// The text with another value in the place of one.
+    pub fn with(&self, node: Node<'_>, value: &Json) -> Spliced {
+        Spliced::new(self.text.as_bytes(), node.range(), value.to_bytes())
     }
 
     /// The root value with the space around it, as a value.
