@@ -3,6 +3,7 @@
 
 mod agents;
 mod bench;
+mod bolt;
 mod browser;
 mod debian;
 mod deny;

@@ -80,6 +80,17 @@ pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     String::from_utf8(output.stdout).map_err(|_| format!("{} printed no UTF-8", line(command)))
 }
 
+/// Runs it without its output, which is only told where it fails.
+pub(crate) fn quietly(command: &mut Command) -> Outcome {
+    let ran = command.stdin(Stdio::null()).output();
+    let ran = ran.map_err(|error| format!("{} cannot be started: {error}", line(command)))?;
+    if ran.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&ran.stderr);
+    Err(format!("{said}\n{} failed: {}", line(command), ran.status))
+}
+
 /// The command as one would type it.
 fn line(command: &Command) -> String {
     let program = PathBuf::from(command.get_program());

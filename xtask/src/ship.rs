@@ -1,11 +1,12 @@
-//! `cargo xtask ship`: the program as it is deployed. The compiler knows from a gateway at work what runs often
-//! and what hardly ever, and lays it out for that.
+//! `cargo xtask ship`: the program as it is deployed. From a gateway at work it is known what runs often and what
+//! hardly ever: the compiler optimises it for that, and then everything in it is laid out for that.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 use std::{env, fs};
 
+use crate::bolt::Bolt;
 use crate::run::{cargo, program, root, run, target};
 use crate::{Outcome, profdata, takes_nothing};
 
@@ -16,71 +17,95 @@ pub(crate) fn command(arguments: &[String]) -> Outcome {
     Ok(())
 }
 
-/// Builds the program so that it counts what it does, has it work, and builds it anew with what was counted.
-/// What has not changed is not done again.
+/// Builds the program so that it counts what it does, has it work, and builds it anew with what was counted; and
+/// once more the same for where everything lies in it. What has not changed is not done again.
 pub(crate) fn shipped() -> Result<PathBuf, String> {
-    let merge = profdata::find()?;
+    let (merge, bolt) = (profdata::find()?, Bolt::find());
     let folder = target().join("shipped");
     let counts = folder.join("profile");
     let profile = counts.join("gateway.profdata");
     println!("building the program that is watched");
-    let watched =
-        build(&folder.join("watched"), &format!("-Cprofile-generate={}", counts.display()))?;
+    let counting = format!("-Cprofile-generate={}", counts.display());
+    let watched = build(&folder.join("watched"), &[&counting])?;
     if is_stale(&profile, &watched) {
         // Cargo does not ask whether a profile is another one.
         clear(&folder.join("release"))?;
-        train(&watched, &counts)?;
+        train(&watched, &watched, &counts)?;
         run(program(merge).arg("merge").arg("-o").arg(&profile).args(written(&counts)?))?;
     }
     println!("building the program that is shipped");
-    build(&folder, &format!("-Cprofile-use={}", profile.display()))
+    let informed = format!("-Cprofile-use={}", profile.display());
+    let program = folder.join("interlingua");
+    match bolt {
+        Some(bolt) => {
+            let linked = build(&folder, &[&informed, MOVABLE])?;
+            if is_stale(&program, &linked) {
+                lay_out(&bolt, &linked, &folder, &program)?;
+            }
+        }
+        None => copy(&build(&folder, &[&informed])?, &program)?,
+    }
+    Ok(program)
+}
+
+/// Puts everything in the program where it belongs, as it is seen at work.
+fn lay_out(bolt: &Bolt, linked: &Path, folder: &Path, into: &Path) -> Outcome {
+    println!("laying out the program that is shipped");
+    let (counts, watched) = (folder.join("ways"), folder.join("watched/interlingua"));
+    bolt.watch(linked, &counts, &watched)?;
+    train(&watched, linked, &counts)?;
+    bolt.lay_out(linked, &counts, into)
 }
 
 /// The program, in a folder of its own.
-fn build(into: &Path, flag: &str) -> Result<PathBuf, String> {
+fn build(into: &Path, flags: &[&str]) -> Result<PathBuf, String> {
     let mut build = cargo();
     build
         .args(["build", "--release", "--locked", "--bin", "interlingua", "--target-dir"])
         .arg(into);
     // Scripts of the build and macros count, too, and nobody wants to know.
     build.env("LLVM_PROFILE_FILE", "/dev/null");
-    run(add(&mut build, flag))?;
+    run(add(&mut build, flags))?;
     Ok(into.join("release").join("interlingua"))
 }
 
-/// One more flag for the compiler. Where the environment has some, cargo passes over those of its configuration.
-fn add<'c>(build: &'c mut Command, flag: &str) -> &'c mut Command {
+/// More flags for the compiler. Where the environment has some, cargo passes over those of its configuration.
+fn add<'c>(build: &'c mut Command, flags: &[&str]) -> &'c mut Command {
     let encoded = env::var("CARGO_ENCODED_RUSTFLAGS");
-    let spaced = |flags: String| flags.split_whitespace().collect::<Vec<_>>().join(SEPARATOR);
+    let spaced = |said: String| said.split_whitespace().collect::<Vec<_>>().join(SEPARATOR);
     match encoded.or_else(|_| env::var("RUSTFLAGS").map(spaced)) {
-        Ok(flags) if flags.is_empty() => build.env("CARGO_ENCODED_RUSTFLAGS", flag),
-        Ok(flags) => build.env("CARGO_ENCODED_RUSTFLAGS", [&flags, flag].join(SEPARATOR)),
+        Ok(said) => {
+            let said = Some(said.as_str()).filter(|said| !said.is_empty());
+            let all: Vec<&str> = said.into_iter().chain(flags.iter().copied()).collect();
+            build.env("CARGO_ENCODED_RUSTFLAGS", all.join(SEPARATOR))
+        }
         Err(_) => {
-            let flags = serde_json::json!([flag]);
-            build.arg("--config").arg(format!("build.rustflags={flags}"))
+            build.arg("--config").arg(format!("build.rustflags={}", serde_json::json!(flags)))
         }
     }
 }
 
-/// Whether the profile is missing or older than what it is made of.
-fn is_stale(profile: &Path, watched: &Path) -> bool {
+/// Whether what a training made is missing, or older than the training or what it was made of.
+fn is_stale(made: &Path, of: &Path) -> bool {
     let sources = TRAINING.map(|source| root().join(source));
-    let made = changed(profile);
-    sources.iter().map(PathBuf::as_path).chain([watched]).any(|source| made < changed(source))
+    let when = changed(made);
+    sources.iter().map(PathBuf::as_path).chain([of]).any(|source| when < changed(source))
 }
 
 fn changed(file: &Path) -> Option<SystemTime> {
     fs::metadata(file).and_then(|about| about.modified()).ok()
 }
 
-/// Has the program work; at its end it writes what it counted.
-fn train(watched: &Path, counts: &Path) -> Outcome {
+/// Has the program work, while another plays the providers; at its end it writes what it counted.
+fn train(watched: &Path, providers: &Path, counts: &Path) -> Outcome {
     clear(counts)?;
+    fs::create_dir_all(counts).map_err(|error| format!("{}: {error}", counts.display()))?;
     // What only asks need not be quick.
     run(cargo()
         .args(["bench", "--locked", "--profile", "dev"])
         .args(["-p", "interlingua-benches", "--bench", "training"])
         .env("INTERLINGUA", watched)
+        .env("PROVIDERS", providers)
         .env("LLVM_PROFILE_FILE", counts.join("%p.profraw")))
 }
 
@@ -102,6 +127,13 @@ fn clear(folder: &Path) -> Outcome {
     }
 }
 
+fn copy(from: &Path, to: &Path) -> Outcome {
+    let copied = fs::copy(from, to).map(|_| ());
+    copied.map_err(|error| format!("{}: {error}", to.display()))
+}
+
+/// With where everything is said, so that it can be put elsewhere.
+const MOVABLE: &str = "-Clink-arg=-Wl,--emit-relocs";
 /// Between flags, as cargo wants them where they may have spaces in them.
 const SEPARATOR: &str = "\x1f";
 const TRAINING: [&str; 3] = [

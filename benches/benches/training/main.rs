@@ -25,28 +25,43 @@ fn main() -> ExitCode {
     }
 }
 
-/// Gateways whose providers are near, and such whose providers are far away, as most are.
+/// First a gateway that nobody has told anything and that only starts; then one whose providers are near, and one
+/// whose providers are far away, as most are.
 fn train(program: &str) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(said)?;
-    let (_simulated, near) = simulator(program)?;
+    let (gateway, _) = Process::listening(&mut serve(program, folder.path())).map_err(said)?;
+    end(gateway)?;
+    // Who plays the providers need not be watched.
+    let playing = std::env::var("PROVIDERS");
+    let (_simulated, near) = simulator(playing.as_deref().unwrap_or(program))?;
     work(program, folder.path(), &config(&format!("http://{near}"), None), 1)?;
     let vouching = folder.path().join("door.pem");
     let door = Door::before(near, &vouching)?;
     work(program, folder.path(), &config(&format!("https://{}", door.at), Some(&vouching)), FAR)
 }
 
-/// A gateway that does a part of the work, and writes down what it did when it ends, as it is built for.
+/// A gateway that does a part of the work.
 fn work(program: &str, home: &Path, config: &str, part: u64) -> Result<(), String> {
     let file = home.join("gateway.toml");
     std::fs::write(&file, config).map_err(said)?;
-    let mut serve = Command::new(program);
-    serve.arg("serve").args(LISTEN).arg("--config").arg(&file);
-    serve.env("HOME", home).env("XDG_DATA_HOME", home).env("XDG_CONFIG_HOME", home);
-    let (gateway, at) = Process::listening(&mut serve).map_err(said)?;
+    let mut serve = serve(program, home);
+    let (gateway, at) = Process::listening(serve.arg("--config").arg(&file)).map_err(said)?;
     for (name, exercise) in EXERCISES {
         println!("training: {name}");
         Exercise { times: exercise.times / part, ..exercise }.run(at)?;
     }
+    end(gateway)
+}
+
+fn serve(program: &str, home: &Path) -> Command {
+    let mut serve = Command::new(program);
+    serve.arg("serve").args(LISTEN);
+    serve.env("HOME", home).env("XDG_DATA_HOME", home).env("XDG_CONFIG_HOME", home);
+    serve
+}
+
+/// Ends it as one would, so that it writes down what it did.
+fn end(gateway: Process) -> Result<(), String> {
     let ended = gateway.end().map_err(said)?;
     if ended.success() { Ok(()) } else { Err(format!("the gateway ended with {ended}")) }
 }
