@@ -33,7 +33,7 @@ impl Bolt {
     /// Writes a program that counts which way it goes, into a file for each of its processes that ends.
     pub(crate) fn watch(&self, linked: &Path, counts: &Path, into: &Path) -> Outcome {
         let mut watch = program(&self.bolt);
-        watch.arg(linked).arg("-instrument").arg(ONLY).arg("-o").arg(into);
+        watch.arg(linked).arg("-instrument").arg(BUT).arg("-o").arg(into);
         watch.arg("--instrumentation-file-append-pid");
         quietly(watch.arg(format!("--instrumentation-file={}", counts.join(COUNTS).display())))
     }
@@ -45,17 +45,17 @@ impl Bolt {
         let start = read(files.first().ok_or("The program counted nothing.")?)?;
         let merged = counts.join("all");
         quietly(program(&self.merge).arg("-o").arg(&merged).args(&files))?;
-        let lay_out = |order: [String; 2]| {
+        let lay_out = |order: [String; 2], into: &Path| {
             let mut lay_out = program(&self.bolt);
-            lay_out.arg(linked).arg("-data").arg(&merged).arg(ONLY).args(LAYOUT).args(order);
+            lay_out.arg(linked).arg("-data").arg(&merged).arg(BUT).args(LAYOUT).args(order);
             quietly(lay_out.arg("-o").arg(into))
         };
         let order = counts.join("order");
         let written = format!("-generate-function-order={}", order.display());
-        lay_out(["-reorder-functions=cdsort".to_owned(), written])?;
+        lay_out(["-reorder-functions=cdsort".to_owned(), written], &counts.join("aside"))?;
         write(&order, &ordered(&read(&order)?, &start))?;
         let given = format!("-function-order={}", order.display());
-        lay_out(["-reorder-functions=user".to_owned(), given])
+        lay_out(["-reorder-functions=user".to_owned(), given], into)
     }
 }
 
@@ -95,8 +95,8 @@ fn found(name: &str) -> Option<PathBuf> {
 }
 
 const COUNTS: &str = "counts";
-/// What compilers wrote. Code that was written by hand, to encrypt, does not always say where its functions end.
-const ONLY: &str = "-funcs=_ZN.*,_R.*,mi_.*,_mi_.*,sqlite3.*";
+/// What encrypts is written by hand in part, and stays as it is: there, it is not always said where a function ends.
+const BUT: &str = "-skip-funcs=aws_lc_.*,AWSLC.*,bn_.*,chacha20_.*,ecp_.*,_[^ZRm].*,L[a-z].*";
 const LAYOUT: [&str; 6] = [
     "-lite",
     "-reorder-blocks=ext-tsp",

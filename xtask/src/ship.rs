@@ -48,13 +48,17 @@ pub(crate) fn shipped() -> Result<PathBuf, String> {
     Ok(program)
 }
 
-/// Puts everything in the program where it belongs, as it is seen at work.
+/// Puts everything in the program where it belongs, as it is seen at work; and has it work once more then, since
+/// no compiler vouches for it.
 fn lay_out(bolt: &Bolt, linked: &Path, folder: &Path, into: &Path) -> Outcome {
     println!("laying out the program that is shipped");
     let (counts, watched) = (folder.join("ways"), folder.join("watched/interlingua"));
     bolt.watch(linked, &counts, &watched)?;
     train(&watched, linked, &counts)?;
-    bolt.lay_out(linked, &counts, into)
+    let laid_out = folder.join("watched/laid-out");
+    bolt.lay_out(linked, &counts, &laid_out)?;
+    train(&laid_out, linked, &counts)?;
+    fs::rename(&laid_out, into).map_err(|error| format!("{}: {error}", into.display()))
 }
 
 /// The program, in a folder of its own.
