@@ -19,6 +19,7 @@ use crate::heard::Heard;
 use crate::heavy::Heavy;
 use crate::out::Out;
 use crate::paused::Paused;
+use crate::placed::placed;
 use crate::refusal::Refusal;
 use crate::responses::Thread;
 use crate::state::Gateway;
@@ -105,7 +106,7 @@ impl Order<'_> {
         let paused = self.paused(route, &target, &translated.body, &translated.exchange);
         let written = Written { translated, watch, paused, held: talk, again: &again, last };
         // Apart: a future that holds all of it would be copied from one room to the next.
-        let answered = Box::pin(self.answered(route, &model, to, written, tale)).await;
+        let answered = placed(|| self.answered(route, &model, to, written, tale)).await;
         answered.map_err(|refusal| {
             let complains = ladder::read(to.id(), &refusal.failure).is_some();
             let sent = complains.then(again).flatten().map(Spliced::joined);

@@ -18,6 +18,7 @@ use crate::awaited::{Awaited, Wanted};
 use crate::config::Config;
 use crate::endpoint::{Address, Asked, Endpoint, Lessons, address};
 use crate::out::Out;
+use crate::placed::placed;
 use crate::recent::Events;
 use crate::refusal::{JSON, Refusal, failure};
 use crate::state::Gateway;
@@ -44,7 +45,8 @@ pub(crate) async fn answer(
     let heartbeat = config.timeouts.heartbeat;
     let page = pages::named(&config, request.headers());
     drop(config);
-    let answering = Box::pin(admitted(gateway, between, request, address, Arc::clone(&wanted)));
+    let asked = Arc::clone(&wanted);
+    let answering = placed(|| admitted(gateway, between, request, address, asked));
     let peer = between.peer.ip();
     let awaited = Awaited { answering, dialect, wanted, over, heartbeat, quiet: None, peer };
     let mut response = awaited.answer().await;

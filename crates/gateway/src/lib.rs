@@ -42,6 +42,7 @@ mod out;
 mod pages;
 mod patient;
 mod paused;
+mod placed;
 mod quota;
 mod reading;
 mod recent;

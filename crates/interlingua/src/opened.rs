@@ -15,7 +15,8 @@ use crate::{Translated, exchange_of, freeform};
 /// A request on its way to a target.
 pub struct Opened<'d, 't> {
     body: Doc,
-    conversation: Verbatim<Conversation>,
+    /// Apart: it is large, and what is opened goes from hand to hand.
+    conversation: Box<Verbatim<Conversation>>,
     ledger: Ledger,
     to: &'d dyn Dialect,
     target: Cow<'t, Target>,
@@ -32,7 +33,9 @@ pub fn open_document<'d, 't>(
     if Profile::is_for(to.id()) {
         body = repair::repair_body(body, &mut ledger);
     }
-    let mut conversation = from.decode_request(&body, &mut ledger);
+    // Written where it stays.
+    let place = Box::new_uninit();
+    let mut conversation = Box::write(place, from.decode_request(&body, &mut ledger));
     if !from.seals().is_empty() {
         travel::unpack(&mut conversation);
     }
