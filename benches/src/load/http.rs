@@ -10,6 +10,8 @@ use super::Shot;
 pub struct Connection {
     stream: BufReader<TcpStream>,
     host: SocketAddr,
+    /// The other side closes it.
+    over: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +27,7 @@ impl Connection {
         let stream = TcpStream::connect(at)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(Duration::from_mins(1)))?;
-        Ok(Self { stream: BufReader::with_capacity(64 * 1024, stream), host: at })
+        Ok(Self { stream: BufReader::with_capacity(64 * 1024, stream), host: at, over: false })
     }
 
     /// Asks, and throws away what is answered.
@@ -45,6 +47,9 @@ impl Connection {
     }
 
     fn send(&mut self, shot: &Shot) -> io::Result<()> {
+        if self.over {
+            *self = Self::open(self.host)?;
+        }
         let Shot { path, headers, body } = shot;
         let (host, length) = (self.host, body.len());
         let mut request = format!(
@@ -70,6 +75,7 @@ impl Connection {
                     length = value.trim().parse().map_err(io::Error::other)?;
                 }
                 Some(("transfer-encoding", _)) => chunked = true,
+                Some(("connection", value)) => self.over = value.trim() == "close",
                 _ if lower.is_empty() => break,
                 _ => {}
             }

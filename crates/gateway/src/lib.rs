@@ -24,6 +24,7 @@ mod captured;
 mod catalogue;
 pub mod config;
 mod count;
+mod crew;
 mod crowd;
 mod endpoint;
 mod excess;

@@ -2,23 +2,25 @@
 
 use std::convert::Infallible;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream as StdStream};
 use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use http::header::{CONNECTION, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use crate::access;
-use crate::crowd::Crowd;
+use crate::crew::{Crew, Post};
+use crate::crowd::{Crowd, Member};
 use crate::front::{self, Between};
 use crate::otel::Exporter;
 use crate::patient::Patient;
@@ -45,9 +47,28 @@ struct Door {
     addr: SocketAddr,
     room: Arc<Semaphore>,
     crowd: Crowd,
+    crew: Crew,
     stop: watch::Receiver<bool>,
     /// Everyone who listens or is connected holds one: when all are gone, nobody does.
     here: mpsc::Sender<Infallible>,
+}
+
+/// A connection that was let in, and what it holds until it is over.
+struct Guest<S> {
+    stream: S,
+    peer: SocketAddr,
+    post: Post,
+    place: (OwnedSemaphorePermit, Member),
+}
+
+/// Where a thread gets its connections from.
+struct Gate {
+    thread: usize,
+    /// At one of them everybody knocks.
+    listener: Option<TcpListener>,
+    sent: mpsc::UnboundedReceiver<Guest<StdStream>>,
+    /// How the others get theirs.
+    threads: Arc<[mpsc::UnboundedSender<Guest<StdStream>>]>,
 }
 
 impl Running {
@@ -71,19 +92,21 @@ impl Gateway {
     /// Listens at an address; port 0 takes a free one. To be called within a tokio runtime, which
     /// does all the work.
     pub fn start(self, listen: SocketAddr) -> io::Result<Running> {
-        let (listener, door, running) = open(Arc::new(self), listen)?;
-        tokio::spawn(accept(listener, Arc::clone(&running.gateway), door));
+        let (listener, door, running) = open(Arc::new(self), listen, NonZero::<usize>::MIN)?;
+        let gate = gates(1).pop().map(|gate| Gate { listener: Some(listener), ..gate });
+        if let Some(gate) = gate {
+            tokio::spawn(work(gate, Arc::clone(&running.gateway), door));
+        }
         Ok(running)
     }
 
-    /// As [`Gateway::start`], on threads of its own. A request stays on the thread that accepted its
-    /// connection, with connections to providers that nobody else uses: no token waits for another
-    /// thread to wake up.
+    /// As [`Gateway::start`], on threads of its own. A request stays on the thread that serves its connection,
+    /// with connections to providers that nobody else uses: no token waits for another thread to wake up.
     pub fn start_on(self, listen: SocketAddr, threads: NonZero<usize>) -> io::Result<Running> {
-        let (listener, door, running) = open(Arc::new(self), listen)?;
-        let listener = listener.into_std()?;
-        for _ in 0..threads.get() {
-            let (listener, door) = (listener.try_clone()?, door.clone());
+        let (listener, door, running) = open(Arc::new(self), listen, threads)?;
+        let mut listener = Some(listener.into_std()?);
+        for mut gate in gates(threads.get()) {
+            let (listener, door) = (listener.take(), door.clone());
             let gateway = running.gateway.twin();
             let gateway =
                 gateway.map_err(|failure| io::Error::other(failure.message.to_string()))?;
@@ -91,9 +114,9 @@ impl Gateway {
             let work = move || {
                 runtime.block_on(async move {
                     // It was one of a runtime before.
-                    if let Ok(listener) = TcpListener::from_std(listener) {
-                        accept(listener, Arc::new(gateway), door).await;
-                    }
+                    gate.listener =
+                        listener.and_then(|listener| TcpListener::from_std(listener).ok());
+                    work(gate, Arc::new(gateway), door).await;
                 });
             };
             thread::Builder::new().name("gateway".to_owned()).spawn(work)?;
@@ -102,8 +125,22 @@ impl Gateway {
     }
 }
 
+/// For each thread one; none of them listens yet.
+fn gates(threads: usize) -> Vec<Gate> {
+    let (senders, receivers): (Vec<_>, Vec<_>) =
+        (0..threads).map(|_| mpsc::unbounded_channel()).unzip();
+    let threads: Arc<[_]> = senders.into();
+    let gate =
+        |(thread, sent)| Gate { thread, listener: None, sent, threads: Arc::clone(&threads) };
+    receivers.into_iter().enumerate().map(gate).collect()
+}
+
 /// Where others than this machine reach it, there must be keys.
-fn open(gateway: Arc<Gateway>, listen: SocketAddr) -> io::Result<(TcpListener, Door, Running)> {
+fn open(
+    gateway: Arc<Gateway>,
+    listen: SocketAddr,
+    threads: NonZero<usize>,
+) -> io::Result<(TcpListener, Door, Running)> {
     if !access::is_guarded(&gateway.config.load(), listen) {
         let why = "others reach it there, and [access] keys do not say who may use it";
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
@@ -113,7 +150,8 @@ fn open(gateway: Arc<Gateway>, listen: SocketAddr) -> io::Result<(TcpListener, D
     let (stop, stopped) = watch::channel(false);
     let (here, left) = mpsc::channel(1);
     let room = Arc::new(Semaphore::new(gateway.config.load().limits.connections));
-    let door = Door { addr, room, crowd: Crowd::default(), stop: stopped, here };
+    let (crowd, crew) = (Crowd::default(), Crew::of(threads.get()));
+    let door = Door { addr, room, crowd, crew, stop: stopped, here };
     let exporter = Exporter::start(&gateway);
     let sharing = Sharing::begin(Arc::clone(&gateway))?;
     Ok((listener, door, Running { addr, gateway, stop, left, exporter, sharing }))
@@ -127,41 +165,86 @@ fn listener(listen: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(QUEUE)
 }
 
-/// Accepts until it is told to stop, and goes when everybody it accepted has gone.
-async fn accept(listener: TcpListener, gateway: Arc<Gateway>, mut door: Door) {
+/// Serves whoever comes until it is told to stop, and goes when everybody it served has gone.
+async fn work(mut gate: Gate, gateway: Arc<Gateway>, mut door: Door) {
     let mut connections = JoinSet::new();
     loop {
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
+        let guest = tokio::select! {
+            knocked = knocked(gate.listener.as_ref()) => match door.admit(knocked, &gateway) {
+                Some(guest) => gate.shown_in(guest),
+                None => continue,
+            },
+            Some(guest) = gate.sent.recv() => guest.here(),
             Some(_) = connections.join_next() => continue,
             _ = door.stop.changed() => break,
         };
-        let Ok((stream, peer)) = accepted else {
-            // Out of file descriptors, for one: some will be free again.
-            sleep(BREATH).await;
-            continue;
-        };
-        let Ok(place) = Arc::clone(&door.room).try_acquire_owned() else { continue };
-        let most = gateway.config.load().limits.connections_per_address;
-        let Some(member) = door.crowd.admit(peer.ip(), most) else { continue };
-        let (gateway, stop) = (Arc::clone(&gateway), door.stop.clone());
-        let between = Between { here: door.addr, peer };
-        connections.spawn(async move {
-            serve(stream, between, gateway, stop).await;
-            drop((place, member));
-        });
+        if let Some(guest) = guest {
+            let between = Between { here: door.addr, peer: guest.peer };
+            connections.spawn(serve(guest, between, Arc::clone(&gateway), door.stop.clone()));
+        }
     }
-    drop(listener);
+    drop(gate);
     while connections.join_next().await.is_some() {}
     drop(door.here);
 }
 
+/// Somebody new. Where nobody listens, nobody ever comes.
+async fn knocked(listener: Option<&TcpListener>) -> (TcpStream, SocketAddr) {
+    let Some(listener) = listener else { return std::future::pending().await };
+    loop {
+        match listener.accept().await {
+            Ok(knocked) => return knocked,
+            // Out of file descriptors, for one: some will be free again.
+            Err(_) => sleep(BREATH).await,
+        }
+    }
+}
+
+impl Door {
+    /// Lets somebody in, if there is room.
+    fn admit(
+        &self,
+        (stream, peer): (TcpStream, SocketAddr),
+        gateway: &Gateway,
+    ) -> Option<Guest<TcpStream>> {
+        let place = Arc::clone(&self.room).try_acquire_owned().ok()?;
+        let most = gateway.config.load().limits.connections_per_address;
+        let member = self.crowd.admit(peer.ip(), most)?;
+        Some(Guest { stream, peer, post: self.crew.post(), place: (place, member) })
+    }
+}
+
+impl Gate {
+    /// A guest of this thread; one of another is sent there.
+    fn shown_in(&self, guest: Guest<TcpStream>) -> Option<Guest<TcpStream>> {
+        let thread = guest.post.thread();
+        if thread == self.thread {
+            return Some(guest);
+        }
+        let Guest { stream, peer, post, place } = guest;
+        let stream = stream.into_std().ok()?;
+        // A thread that is gone takes nobody.
+        let _ = self.threads[thread].send(Guest { stream, peer, post, place });
+        None
+    }
+}
+
+impl Guest<StdStream> {
+    /// On the thread that it is sent to.
+    fn here(self) -> Option<Guest<TcpStream>> {
+        let Self { stream, peer, post, place } = self;
+        let stream = TcpStream::from_std(stream).ok()?;
+        Some(Guest { stream, peer, post, place })
+    }
+}
+
 async fn serve(
-    stream: TcpStream,
+    guest: Guest<TcpStream>,
     between: Between,
     gateway: Arc<Gateway>,
     mut stop: watch::Receiver<bool>,
 ) {
+    let Guest { stream, post, place: _place, .. } = guest;
     // A delay, no loss, if it cannot be set.
     let _ = stream.set_nodelay(true);
     let config = gateway.config.load_full();
@@ -171,7 +254,14 @@ async fn serve(
     let service = service_fn(move |request| {
         heard.store(true, Ordering::Relaxed);
         let answering = front::answer(Arc::clone(&gateway), between, request);
-        async move { Ok::<_, Infallible>(answering.await) }
+        let is_last = post.is_over();
+        async move {
+            let mut answer = answering.await;
+            if is_last {
+                answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            }
+            Ok::<_, Infallible>(answer)
+        }
     });
     let (limits, timeouts) = (&config.limits, &config.timeouts);
     let mut builder = http1::Builder::new();

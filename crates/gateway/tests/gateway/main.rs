@@ -32,5 +32,6 @@ mod search;
 mod sessions;
 mod stub;
 mod telemetry;
+mod threads;
 mod unread_call;
 mod vault;
