@@ -54,6 +54,11 @@ impl Provider {
         self.paths.of_ask(ask).is_some()
     }
 
+    /// Whether it is asked at the same address for every model.
+    pub(crate) fn has_one_address(&self, ask: Ask) -> bool {
+        self.paths.of_ask(ask).is_some_and(|path| !path.contains(MODEL))
+    }
+
     /// The address to ask at.
     pub(crate) fn address(&self, ask: Ask, model: &str) -> Result<Uri, Failure> {
         let Some(path) = self.paths.of_ask(ask) else {

@@ -28,6 +28,26 @@ pub struct Call<'a> {
 
 impl Call<'_> {
     pub(crate) fn request(mut self) -> Result<Request<Spliced>, Failure> {
+        let mut body = mem::take(&mut self.body);
+        if self.ask == Ask::Models {
+            body = Spliced::default();
+        }
+        let (provider, has_body) = (self.provider, !body.is_empty());
+        let is_usual = has_body && self.headers.is_empty() && provider.has_one_address(self.ask);
+        let head = match self.ask {
+            Ask::Turn { stream } if is_usual => provider.ready.head(stream, || self.head(has_body)),
+            _ => self.head(has_body),
+        };
+        let (mut head, ()) = head?.into_parts();
+        if provider.auth == Auth::SigV4 {
+            let whole = body.joined();
+            self.sign(&head.method, &head.uri, &mut head.headers, &whole)?;
+            body = whole.into();
+        }
+        Ok(Request::from_parts(head, body))
+    }
+
+    fn head(&mut self, has_body: bool) -> Result<Request<()>, Failure> {
         let uri = self.provider.address(self.ask, self.model)?;
         let mut headers = mem::take(&mut self.headers);
         if !headers.is_empty() {
@@ -35,11 +55,7 @@ impl Call<'_> {
                 headers.remove(name);
             }
         }
-        let mut body = mem::take(&mut self.body);
-        if self.ask == Ask::Models {
-            body = Spliced::default();
-        }
-        if !body.is_empty() {
+        if has_body {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
         for (name, value) in self.usual() {
@@ -48,15 +64,9 @@ impl Call<'_> {
         for (name, value) in &self.provider.headers {
             headers.insert(name, value.clone());
         }
-        let method = self.ask.method();
         self.show_key(&mut headers)?;
-        if self.provider.auth == Auth::SigV4 {
-            let whole = body.joined();
-            self.sign(&method, &uri, &mut headers, &whole)?;
-            body = whole.into();
-        }
-        let mut request = Request::new(body);
-        *request.method_mut() = method;
+        let mut request = Request::new(());
+        *request.method_mut() = self.ask.method();
         *request.uri_mut() = uri;
         *request.version_mut() = Version::HTTP_11;
         *request.headers_mut() = headers;

@@ -21,6 +21,7 @@ mod idle;
 mod lanes;
 mod plain;
 mod provider;
+mod ready;
 pub mod retry;
 mod row;
 mod rows;

@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 use url::Url;
 
 use crate::aws::Signer;
+use crate::ready::Ready;
 use crate::way::Way;
 use crate::{Authority, Paths};
 
@@ -37,6 +38,7 @@ pub struct Provider {
     /// Where the list of models is, if not at the base.
     pub catalogue: Option<Url>,
     account: OnceLock<String>,
+    pub(crate) ready: Ready,
 }
 
 /// How a provider knows who is asking.
@@ -73,6 +75,7 @@ impl Provider {
             paths: &way.paths,
             catalogue: None,
             account: OnceLock::new(),
+            ready: Ready::default(),
         }
     }
 
@@ -126,6 +129,7 @@ impl Provider {
 
     fn each(&mut self, change: &dyn Fn(&mut Self)) {
         change(self);
+        self.ready = Ready::default();
         for other in &mut self.also {
             Arc::make_mut(other).each(change);
         }

@@ -8,6 +8,7 @@ mod breaker;
 mod dialects;
 mod disconnect;
 mod faults;
+mod heads;
 mod kept;
 mod plain;
 mod proxies;
