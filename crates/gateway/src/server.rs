@@ -92,10 +92,12 @@ impl Gateway {
     /// Listens at an address; port 0 takes a free one. To be called within a tokio runtime, which
     /// does all the work.
     pub fn start(self, listen: SocketAddr) -> io::Result<Running> {
-        let (listener, door, running) = open(Arc::new(self), listen, NonZero::<usize>::MIN)?;
-        let gate = gates(1).pop().map(|gate| Gate { listener: Some(listener), ..gate });
-        if let Some(gate) = gate {
-            tokio::spawn(work(gate, Arc::clone(&running.gateway), door));
+        let one = NonZero::<usize>::MIN;
+        let (listener, door, running) = open(Arc::new(self), listen, one)?;
+        let mut listener = Some(listener);
+        for mut gate in gates(one) {
+            gate.listener = listener.take();
+            tokio::spawn(work(gate, Arc::clone(&running.gateway), door.clone()));
         }
         Ok(running)
     }
@@ -105,7 +107,7 @@ impl Gateway {
     pub fn start_on(self, listen: SocketAddr, threads: NonZero<usize>) -> io::Result<Running> {
         let (listener, door, running) = open(Arc::new(self), listen, threads)?;
         let mut listener = Some(listener.into_std()?);
-        for mut gate in gates(threads.get()) {
+        for mut gate in gates(threads) {
             let (listener, door) = (listener.take(), door.clone());
             let gateway = running.gateway.twin();
             let gateway =
@@ -126,9 +128,9 @@ impl Gateway {
 }
 
 /// For each thread one; none of them listens yet.
-fn gates(threads: usize) -> Vec<Gate> {
+fn gates(threads: NonZero<usize>) -> Vec<Gate> {
     let (senders, receivers): (Vec<_>, Vec<_>) =
-        (0..threads).map(|_| mpsc::unbounded_channel()).unzip();
+        (0..threads.get()).map(|_| mpsc::unbounded_channel()).unzip();
     let threads: Arc<[_]> = senders.into();
     let gate =
         |(thread, sent)| Gate { thread, listener: None, sent, threads: Arc::clone(&threads) };
