@@ -16,6 +16,10 @@ impl Answers for Answered {
         self.0.keep(Record { kind: Kind::Answer, owner, keys, body });
     }
 
+    fn is_empty(&self) -> bool {
+        self.0.is_empty(Kind::Answer)
+    }
+
     fn find<'a>(&'a self, owner: &'a str, keys: &'a [&'a str]) -> Search<'a> {
         let search = self.0.find(Kind::Answer, owner, keys);
         Box::pin(async move {

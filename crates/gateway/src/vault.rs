@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::Bytes;
 use interlingua::{Conversation, Reply, Restored, Text};
 use interlingua_store::{Found, Kind, Record, Store};
-use interlingua_vault::{History, Kept, Origin, Run};
+use interlingua_vault::{History, Kept, Origin, Run, Runs};
 use interlingua_vault::{hash, key_of_reply, keys_of, restore, runs};
 use uuid::Uuid;
 
@@ -74,11 +74,12 @@ impl Vault {
         turn: Uuid,
     ) -> Remembered {
         let history = History::of(conversation);
-        let runs = runs(conversation, &history);
+        let looks = !self.store.is_empty(Kind::Sealed);
+        let runs = if looks { runs(conversation, &history) } else { Runs::default() };
         let previous = mark.previous.as_deref().map(key_of_reply);
         let keys: Vec<&str> = runs.keys().chain(previous.as_deref()).collect();
         let mut found: HashMap<String, Vec<Found>> = HashMap::new();
-        if !keys.is_empty() {
+        if looks && !keys.is_empty() {
             for one in self.store.find(Kind::Sealed, owner, &keys).await {
                 found.entry(one.key.clone()).or_default().push(one);
             }

@@ -65,6 +65,12 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// that has a clock.
     fn find(&self, kind: Kind, owner: &str, keys: &[&str]) -> BoxFuture<'_, Vec<Found>>;
 
+    /// Whether it is known that nobody has anything of this kind, so that nobody need look. A store that can
+    /// know knows it when somebody has looked in vain.
+    fn is_empty(&self, _: Kind) -> bool {
+        false
+    }
+
     /// All records of a kind, the newest first.
     fn all(&self, kind: Kind) -> BoxFuture<'_, Vec<Record>>;
 

@@ -55,6 +55,10 @@ impl Store for Memory {
         all.hold(&Arc::new(Kept::new(record, self.ids.next(), id::now())));
     }
 
+    fn is_empty(&self, kind: Kind) -> bool {
+        self.shelves.of(kind).holds_nothing()
+    }
+
     fn find(&self, kind: Kind, owner: &str, keys: &[&str]) -> BoxFuture<'_, Vec<Found>> {
         Box::pin(ready(self.shelves.of(kind).look_here(owner, keys, id::now())))
     }

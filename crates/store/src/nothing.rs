@@ -26,6 +26,10 @@ impl Default for Nothing {
 impl Store for Nothing {
     fn keep(&self, _: Record) {}
 
+    fn is_empty(&self, _: Kind) -> bool {
+        true
+    }
+
     fn find(&self, _: Kind, _: &str, _: &[&str]) -> BoxFuture<'_, Vec<Found>> {
         Box::pin(ready(Vec::new()))
     }

@@ -1,6 +1,7 @@
 //! The memory before a database, for one kind: what was kept, what was found, and what is not there.
 
 mod anew;
+mod bare;
 mod removal;
 #[cfg(test)]
 mod tests;
@@ -14,6 +15,8 @@ use crate::places::{ByPlace, Places};
 use crate::record::{Found, Kind};
 use crate::retention::Retention;
 use crate::slots::{Kept, Slot, Slots};
+
+use self::bare::Bare;
 
 pub(crate) use self::anew::Recalled;
 pub(crate) use self::removal::{Removal, Removals};
@@ -39,6 +42,7 @@ struct Inside {
     removals: Removals,
     /// How many removals have ended.
     removed: u64,
+    bare: Bare,
     /// Numbers for loads and removals.
     last: u64,
 }
@@ -92,6 +96,7 @@ impl Shelf {
             waiting: ByPlace::default(),
             removals: Removals::default(),
             removed: 0,
+            bare: Bare::default(),
             last: 0,
         };
         let age = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
@@ -101,6 +106,7 @@ impl Shelf {
     /// Takes a record that waits for its database; not if it has the same already.
     pub(crate) fn keep(&self, kept: &Arc<Kept>) -> bool {
         let inside = &mut *self.inside();
+        inside.bare.changed();
         let mut places = Places::of(&kept.owner);
         for (nth, key) in kept.keys.iter().enumerate() {
             let place = places.at(key);
@@ -130,6 +136,9 @@ impl Shelf {
     pub(crate) fn look(&self, owner: &str, keys: &[&str], now: i64) -> Look {
         let mut look = Look::default();
         let inside = &mut *self.inside();
+        if inside.bare.is_known() {
+            return look;
+        }
         let mut places = Places::of(owner);
         for key in keys {
             let place = places.at(key);
@@ -227,6 +236,7 @@ impl Shelf {
     /// This record waits no longer.
     pub(crate) fn settle(&self, kept: &Kept) {
         let inside = &mut *self.inside();
+        inside.bare.changed();
         let mut places = Places::of(&kept.owner);
         for key in &kept.keys {
             let place = places.at(key);
@@ -251,6 +261,10 @@ impl Shelf {
         let inside = &mut *self.inside();
         let all = inside.slots.each().flat_map(|slot| &slot.kept);
         all.map(|kept| (kept.id, Arc::clone(kept))).collect()
+    }
+
+    pub(crate) fn holds_nothing(&self) -> bool {
+        self.inside().slots.are_none()
     }
 
     /// Lets go what nothing else holds.
@@ -293,7 +307,9 @@ impl Shelf {
 
     /// What lies in the database is not known any more: somebody else has changed it.
     pub(crate) fn forget(&self) {
-        self.inside().slots.clear();
+        let inside = &mut *self.inside();
+        inside.bare.changed();
+        inside.slots.clear();
     }
 
     fn is_fresh(&self, kept: &Kept, now: i64) -> bool {

@@ -129,6 +129,10 @@ impl Slots {
         self.bytes = 0;
     }
 
+    pub(crate) fn are_none(&self) -> bool {
+        self.young.is_empty() && self.old.is_empty()
+    }
+
     pub(crate) fn each(&mut self) -> impl Iterator<Item = &mut Slot> {
         self.young.values_mut().chain(self.old.values_mut())
     }

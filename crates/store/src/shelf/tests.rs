@@ -58,3 +58,25 @@ fn what_was_read_before_a_removal_is_not_remembered() {
     shelf.renew("ann", &recalled[0], &[row(3)], NOW, &mut Vec::new());
     assert_eq!(shelf.remembered(&shelf.recall("ann", &["a"])[0], NOW).len(), 1);
 }
+
+#[test]
+fn what_is_written_while_the_database_is_asked_is_not_overlooked() {
+    let shelf = shelf();
+    let changes = shelf.changes();
+    shelf.found_bare(changes);
+    assert!(shelf.is_bare() && shelf.look("ann", &["a"], NOW).missing.is_empty());
+    let kept = row(1);
+    let before = shelf.changes();
+    assert!(shelf.keep(&kept));
+    let waiting = shelf.changes();
+    shelf.found_bare(before);
+    shelf.found_bare(waiting);
+    assert!(!shelf.is_bare(), "it waits");
+    shelf.settle(&kept);
+    shelf.found_bare(waiting);
+    assert!(!shelf.is_bare(), "it may have been written after the database was asked");
+    shelf.found_bare(shelf.changes());
+    assert!(shelf.is_bare());
+    shelf.forget();
+    assert!(!shelf.is_bare(), "somebody else may have written");
+}

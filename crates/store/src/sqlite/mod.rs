@@ -111,6 +111,10 @@ impl Store for Sqlite {
         }
     }
 
+    fn is_empty(&self, kind: Kind) -> bool {
+        self.shared.shelves.of(kind).is_bare()
+    }
+
     fn find(&self, kind: Kind, owner: &str, keys: &[&str]) -> BoxFuture<'_, Vec<Found>> {
         let look = self.shared.shelves.of(kind).look(owner, keys, id::now());
         if !look.revived.is_empty() {

@@ -63,21 +63,27 @@ impl Reader {
 
     /// Nothing if the database cannot be read.
     fn keys(&mut self, kind: Kind, owner: &str, keys: &[Missing], load: u64) -> Option<Vec<Found>> {
+        let changes = self.shared.shelves.of(kind).changes();
         let read = self.read(|connection, shared| {
             // All of it as it is at one moment.
             let transaction = connection.unchecked_transaction()?;
             let found =
                 keys.iter().map(|it| rows::find(&transaction, shared, kind, owner, &it.key));
-            found.collect::<rusqlite::Result<Vec<_>>>()
+            let found = found.collect::<rusqlite::Result<Vec<_>>>()?;
+            let is_bare = found.iter().all(Vec::is_empty) && !rows::any(&transaction, kind)?;
+            Ok((found, is_bare))
         });
         let known = self.shared.shelves.of(kind);
-        let Ok(read) = read else {
+        let Ok((read, is_bare)) = read else {
             known.abandon(owner, keys, load);
             return None;
         };
         let mut found = Vec::new();
         for (key, rows) in keys.iter().zip(read) {
             found.extend(shelf::found(&key.key, known.fill(owner, key, load, &rows).iter()));
+        }
+        if is_bare {
+            known.found_bare(changes);
         }
         Some(found)
     }

@@ -105,6 +105,13 @@ pub(super) fn find(
     Ok(found)
 }
 
+/// Whether there is anything of a kind.
+pub(super) fn any(connection: &Connection, kind: Kind) -> Result<bool> {
+    connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM records WHERE kind = ?)")?
+        .query_row([kind.number()], |row| row.get(0))
+}
+
 pub(super) fn all(
     connection: &Connection,
     shared: &Shared,

@@ -25,7 +25,7 @@ macro_rules! suite {
             the_newest_is_first only_so_many_are_found the_same_is_kept_once
             what_is_not_there_is_not_found_until_it_is all_of_a_kind_are_listed
             removal_takes_what_it_names removal_takes_a_record_whole removal_spares_what_comes_later
-            bytes_come_back_as_they_were many_tasks_at_once);
+            bytes_come_back_as_they_were many_tasks_at_once nobody_need_look_only_where_nothing_is);
     };
 }
 pub(crate) use suite;
@@ -215,4 +215,20 @@ pub(crate) async fn many_tasks_at_once(store: &dyn Store) {
     })
     .await;
     assert_eq!(find(store, "", &["common"]).await.len(), MOST);
+}
+
+pub(crate) async fn nobody_need_look_only_where_nothing_is(store: &dyn Store) {
+    assert_eq!(find(store, "", &["a"]).await, [""; 0]);
+    let was_known = store.is_empty(Kind::Sealed);
+    store.keep(record(Kind::Answer, "", &["a"], "answer"));
+    store.flush().await.unwrap();
+    assert_eq!(store.is_empty(Kind::Sealed), was_known);
+    assert!(!store.is_empty(Kind::Answer));
+    keep(store, "ann", &["a"], "x");
+    assert!(!store.is_empty(Kind::Sealed));
+    store.flush().await.unwrap();
+    // Looking in vain for something else says nothing of what is there.
+    assert_eq!(find(store, "", &["a", "b"]).await, [""; 0]);
+    assert!(!store.is_empty(Kind::Sealed));
+    assert_eq!(find(store, "ann", &["a"]).await, ["a=x"]);
 }

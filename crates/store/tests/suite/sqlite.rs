@@ -142,3 +142,29 @@ pub(crate) async fn until(done: impl Fn() -> bool) {
     }
     panic!("it does not come to that");
 }
+
+#[tokio::test]
+async fn a_file_without_records_is_known_to_be_empty_until_there_are_some() {
+    let (store, folder) = fresh(Options::default());
+    assert!(!store.is_empty(Kind::Sealed), "nobody has looked");
+    assert_eq!(find(&store, "", &["a"]).await, [""; 0]);
+    assert!(store.is_empty(Kind::Sealed));
+    // Somebody else with the same file.
+    let other = open(folder.path(), Options::default());
+    keep(&other, "", &["a"], "x");
+    other.flush().await.unwrap();
+    let seen = async {
+        while find(&store, "", &["a"]).await.is_empty() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), seen).await.unwrap();
+    assert!(!store.is_empty(Kind::Sealed));
+    drop((store, other));
+    let store = open(folder.path(), Options::default());
+    assert_eq!(find(&store, "", &["b"]).await, [""; 0]);
+    assert!(!store.is_empty(Kind::Sealed));
+    store.remove(Kind::Sealed, None, None).await.unwrap();
+    assert_eq!(find(&store, "", &["b", "c"]).await, [""; 0]);
+    assert!(store.is_empty(Kind::Sealed));
+}
