@@ -52,7 +52,7 @@ pub(crate) fn listen(work: &mut Work<'_>) -> bool {
 
 /// Leaves out what the target does not listen to, if the settings are written anew.
 pub(crate) fn settle(work: &mut Work<'_>) {
-    let (row, dialect) = (work.profile.thinking, work.profile.dialect);
+    let (row, dialect) = (&work.profile.thinking, work.profile.dialect);
     if work.conversation().settings.text_for(dialect).is_some() {
         return;
     }
@@ -68,7 +68,7 @@ pub(crate) fn settle(work: &mut Work<'_>) {
         Said::Switch(on, _) => *on == (mode != Some(ReasoningMode::Off)),
     };
     let is_unheard =
-        |field: &TopField| asks(field) && !says(&row, field).is_some_and(|said| is_true(&said));
+        |field: &TopField| asks(field) && !says(row, field).is_some_and(|said| is_true(&said));
     while let Some(at) = work.conversation().fields.iter().position(is_unheard) {
         let field = work.fields().remove(at);
         let what = format!("left out `{}`: the target does not listen to it", field.key);

@@ -129,7 +129,7 @@ pub static ALL: &[Rule] = &[
     mend("unanswered-call", mend::unanswered_call::apply),
     fit("unkept-item", fit::unkept_item::apply),
     fit("result-order", fit::result_order::apply),
-    fit("empty-calls", fit::empty_calls::apply),
+    on(About::Extras, fit("empty-calls", fit::empty_calls::apply)),
     on(About::Extras, fit("incomplete-call", fit::incomplete_call::apply)),
     fit("freeform-call", fit::freeform_call::apply),
     // Fields and blocks that the target does not know.
@@ -178,8 +178,8 @@ pub static ALL: &[Rule] = &[
     fit("tool-description", fit::tool_description::apply),
     fit("deferred-tools", fit::deferred_tools::apply),
     // Reasoning and its seals.
-    fit("refused-seal", fit::refused_seal::apply),
-    fit("foreign-seal", fit::foreign_seal::apply),
+    on(About::Reasoning, fit("refused-seal", fit::refused_seal::apply)),
+    on(About::Reasoning, fit("foreign-seal", fit::foreign_seal::apply)),
     again(on(About::UnsealedThinking, fit("unsigned-thinking", fit::unsigned_thinking::apply))),
     again(on(About::OddThinking, fit("misplaced-thinking", fit::misplaced_thinking::apply))),
     fit("sealed-reasoning", fit::sealed_reasoning::apply),

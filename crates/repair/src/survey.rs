@@ -3,6 +3,7 @@
 use interlingua_model::{
     Args, Block, Body, Conversation, Role, Source, ToolResult, Turn, Verbatim,
 };
+use interlingua_wire::Text;
 
 use crate::thoughts;
 
@@ -27,6 +28,8 @@ pub enum About {
     /// Calls that take free text.
     Freeform,
     Thinking,
+    /// Thinking and seals, and fields that may hold either.
+    Reasoning,
     /// Thinking that nobody vouches for.
     UnsealedThinking,
     /// Thinking where it is not the first thing that the assistant says in a single turn, and followed
@@ -37,8 +40,22 @@ pub enum About {
 }
 
 /// What is there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Survey(u16);
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Survey {
+    /// A bit for each of what rules are about.
+    there: u16,
+    ids: Option<Lengths>,
+    /// What is called, if that is not more than a few.
+    called: Vec<Text>,
+    calls_many: bool,
+}
+
+/// How many bytes spell the shortest text, and the longest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lengths {
+    pub(crate) least: usize,
+    pub(crate) most: usize,
+}
 
 /// What a block does for its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,19 +93,43 @@ impl Survey {
         survey
     }
 
-    pub(crate) fn has(self, about: About) -> bool {
-        self.0 & about.bit() != 0
+    pub(crate) fn has(&self, about: About) -> bool {
+        self.there & about.bit() != 0
+    }
+
+    /// How long the ids of calls and results are, if there are any.
+    pub(crate) fn ids(&self) -> Option<Lengths> {
+        self.ids
+    }
+
+    /// What is called, if that is not more than a few.
+    pub(crate) fn called(&self) -> Option<&[Text]> {
+        (!self.calls_many).then_some(&self.called)
     }
 
     fn note(&mut self, about: About, there: bool) {
         if there {
-            self.0 |= about.bit();
+            self.there |= about.bit();
+        }
+    }
+
+    fn id(&mut self, id: &Text) {
+        let length = id.raw().len();
+        let ids = self.ids.get_or_insert(Lengths { least: length, most: length });
+        ids.least = ids.least.min(length);
+        ids.most = ids.most.max(length);
+    }
+
+    fn call(&mut self, name: &Text) {
+        if !self.calls_many && !self.called.contains(name) {
+            self.calls_many = self.called.len() == FEW;
+            self.called.push(name.clone());
         }
     }
 
     /// Looks at a turn; whether there is thinking in it.
     fn turn(&mut self, turn: &Turn) -> bool {
-        self.note(About::Extras, !turn.extras.is_empty());
+        self.extras(!turn.extras.is_empty());
         let assistants = turn.role == Role::Assistant;
         let (mut solid, mut thinks, mut perhaps) = (false, false, false);
         let mut last = Says::Nothing;
@@ -120,6 +161,12 @@ impl Survey {
         thinks
     }
 
+    /// Whether there are fields without a name.
+    fn extras(&mut self, there: bool) {
+        self.note(About::Extras, there);
+        self.note(About::Reasoning, there);
+    }
+
     fn blocks(&mut self, blocks: &[Verbatim<Block>]) {
         for block in blocks {
             self.block(block);
@@ -128,7 +175,8 @@ impl Survey {
 
     fn block(&mut self, block: &Block) -> Says {
         self.note(About::Cache, block.cache.is_some());
-        self.note(About::Extras, !block.extras.is_empty());
+        self.extras(!block.extras.is_empty());
+        self.note(About::Reasoning, block.seal.is_some());
         match &block.body {
             Body::Text { text, .. } | Body::Refusal(text) => {
                 if text.is_blank() {
@@ -160,15 +208,20 @@ impl Survey {
             }
             Body::Thinking(thinking) => {
                 self.note(About::Thinking, true);
+                self.note(About::Reasoning, true);
                 self.note(About::Blank, thinking.text.is_empty());
                 self.note(About::UnsealedThinking, !thoughts::is_sealed(block));
                 return Says::Thought;
             }
-            Body::ToolCall(call) => match &call.args {
-                Args::Json(json) => self.note(About::OddArguments, !json.is_object()),
-                Args::Malformed(_) => self.note(About::OddArguments, true),
-                Args::Freeform(_) => self.note(About::Freeform, true),
-            },
+            Body::ToolCall(call) => {
+                self.id(&call.id);
+                self.call(&call.name);
+                match &call.args {
+                    Args::Json(json) => self.note(About::OddArguments, !json.is_object()),
+                    Args::Malformed(_) => self.note(About::OddArguments, true),
+                    Args::Freeform(_) => self.note(About::Freeform, true),
+                }
+            }
             Body::ToolResult(result) => self.result(result),
             Body::Data(_) => {}
         }
@@ -176,6 +229,7 @@ impl Survey {
     }
 
     fn result(&mut self, result: &ToolResult) {
+        self.id(&result.call);
         self.note(About::Unnamed, result.call.is_empty());
         let texts = result.content.iter().filter(|block| block.body.as_text().is_some()).count();
         self.note(About::Blank, texts == 0);
@@ -189,3 +243,6 @@ impl About {
         1 << self as u16
     }
 }
+
+/// How many are a few.
+const FEW: usize = 8;

@@ -113,8 +113,13 @@ impl<'w> Work<'w> {
 
     /// Whether there is any of this in the conversation.
     pub(crate) fn holds(&mut self, about: About) -> bool {
+        self.survey().has(about)
+    }
+
+    /// What the conversation holds.
+    pub(crate) fn survey(&mut self) -> &Survey {
         let conversation = &**self.conversation;
-        self.surveyed.get_or_insert_with(|| Survey::of(conversation)).has(about)
+        self.surveyed.get_or_insert_with(|| Survey::of(conversation))
     }
 
     /// What was noted so far: decoding says there what it could not read as it stood.

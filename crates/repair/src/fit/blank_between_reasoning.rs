@@ -29,7 +29,7 @@ use crate::work::many::Going;
 use crate::{Work, thoughts};
 
 pub fn apply(work: &mut Work<'_>) {
-    let texts = work.profile.texts;
+    let texts = &work.profile.texts;
     if texts.least == Least::Nothing || texts.as_a_whole && work.is_own() {
         return;
     }

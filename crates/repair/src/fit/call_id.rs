@@ -33,7 +33,7 @@ pub fn apply(work: &mut Work<'_>) {
     if ids.absent {
         return leave_out(work);
     }
-    if all_fit(work, ids) {
+    if ids.surely_fit(work.survey().ids()) || all_fit(work, ids) {
         return;
     }
     let dialect = work.profile.dialect;

@@ -25,12 +25,12 @@ use std::collections::{HashMap, HashSet};
 use interlingua_model::{Block, Body, Choice, Place, Tool, ToolKind, Verbatim};
 use interlingua_wire::{Json, Text};
 
-use crate::Work;
 use crate::offer;
 use crate::pairing::is_old;
 use crate::profile::tools::Tools;
 use crate::tools::nameless;
 use crate::tools::names::{Taken, among, told, within};
+use crate::{About, Work};
 
 pub fn apply(work: &mut Work<'_>) {
     let mut renamed = tools(work);
@@ -154,6 +154,14 @@ fn named(json: &Json, name: &Text) -> Json {
 /// Calls of tools that have another name now, and calls whose name cannot stand there.
 fn calls(work: &mut Work<'_>, renamed: &mut Pairs) {
     let rules = work.profile.tools;
+    // Without fields of their own, calls are in no group.
+    let fits = |name: &Text| rules.called.fit(&name.contents());
+    if renamed.list.is_empty()
+        && !work.holds(About::Extras)
+        && work.survey().called().is_some_and(|called| called.iter().all(fits))
+    {
+        return;
+    }
     let mut fine = Fine::default();
     let mut taken = None;
     for turn in 0..work.turns().len() {

@@ -13,6 +13,7 @@ mod media_words;
 mod names;
 pub mod params;
 pub mod roles;
+mod row;
 mod rows;
 pub mod searches;
 pub mod texts;
@@ -25,6 +26,7 @@ pub mod tools;
 use interlingua_model::{DialectId, Lessons, Target};
 use interlingua_wire::Text;
 
+pub use row::Row;
 pub use scope::{Aim, Scope};
 
 use self::rows::Rows;
@@ -47,11 +49,11 @@ pub struct Profile {
     pub cache: &'static cache::Cache,
     pub calls: &'static calls::Calls,
     pub fields: &'static fields::Fields,
-    pub media: media::Media,
-    pub params: params::Params,
+    pub media: Row<media::Media>,
+    pub params: Row<params::Params>,
     pub roles: &'static roles::Roles,
-    pub texts: texts::Texts,
-    pub thinking: thinking::Thinking,
+    pub texts: Row<texts::Texts>,
+    pub thinking: Row<thinking::Thinking>,
     pub tools: &'static tools::Tools,
 }
 
@@ -65,7 +67,8 @@ impl Profile {
         let model = target.model.as_ref().or(model).cloned();
         let rows = Rows::remembered(dialect, target.flavor, model.as_ref())?;
         let Rows { cache, calls, fields, media, params, roles, texts, thinking, tools } = rows;
-        let (media, params, texts, thinking) = (*media, *params, *texts, *thinking);
+        let (media, params) = (Row::Known(media), Row::Known(params));
+        let (texts, thinking) = (Row::Known(texts), Row::Known(thinking));
         let Target { betas, trusting, remembers, lessons, .. } = target;
         let (betas, lessons) = (betas.clone(), lessons.clone());
         let (trusting, remembers) = (*trusting, *remembers);

@@ -5,6 +5,8 @@ mod rows;
 
 pub(super) use rows::ROWS;
 
+use crate::survey::Lengths;
+
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "a row of data, each yes or no on its own")]
 pub struct Calls {
@@ -174,6 +176,14 @@ pub enum Answerer {
 }
 
 impl Ids {
+    /// Whether all ids fit of which it is known how long they are, and no more.
+    pub(crate) fn surely_fit(&self, all: Option<Lengths>) -> bool {
+        let Some(all) = all else { return true };
+        let anything = self.of.is_none() && self.never.is_none() && self.reserved.is_none();
+        let long = self.least.checked_sub(1).is_none_or(|fewer| all.least > fewer * BYTES);
+        anything && long && all.most <= self.most
+    }
+
     pub fn fit(&self, id: &str) -> bool {
         let count = if id.is_ascii() { id.len() } else { id.chars().count() };
         (self.least..=self.most).contains(&count)
@@ -182,6 +192,9 @@ impl Ids {
             && self.reserved.is_none_or(|begin| !id.starts_with(begin))
     }
 }
+
+/// How many bytes spell one character at the most: two escapes by number.
+const BYTES: usize = 12;
 
 /// Letters and digits of ASCII, and some others of it.
 #[derive(Debug, PartialEq, Eq)]
