@@ -72,17 +72,44 @@ pub fn room(conversation: &Conversation) -> usize {
     read + read / 8 + 1024
 }
 
-/// The messages of a list. One that is null says nothing, and is skipped and noted.
+/// The messages of a list, counted. One that is null says nothing, and is skipped and noted.
 pub fn messages<'d>(
     list: Node<'d>,
     ledger: &mut Ledger,
-) -> impl Iterator<Item = Node<'d>> + use<'d> {
-    for (at, _) in list.items().enumerate().filter(|(_, item)| item.is_null()) {
-        let what = format!("message {at} is null, and skipped");
-        ledger.change(note::ODD_INPUT, Place::BODY, what);
+) -> impl ExactSizeIterator<Item = Node<'d>> + use<'d> {
+    let mut left = 0;
+    for (at, item) in list.items().enumerate() {
+        if item.is_null() {
+            let what = format!("message {at} is null, and skipped");
+            ledger.change(note::ODD_INPUT, Place::BODY, what);
+        } else {
+            left += 1;
+        }
     }
-    list.items().filter(|item| !item.is_null())
+    Counted { items: list.items().filter(|item| !item.is_null()), left }
 }
+
+/// Items of which it is known how many come.
+struct Counted<I> {
+    items: I,
+    left: usize,
+}
+
+impl<I: Iterator> Iterator for Counted<I> {
+    type Item = I::Item;
+
+    #[inline]
+    fn next(&mut self) -> Option<I::Item> {
+        self.left = self.left.saturating_sub(1);
+        self.items.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl<I: Iterator> ExactSizeIterator for Counted<I> {}
 
 /// Writes a body back in its own dialect: fields in their order, each either as it was written or as
 /// `rewrite` writes it. `rewrite` returns false for a field that leaves as written; whatever it

@@ -1,7 +1,7 @@
 //! Which conversation a request belongs to, as far as its client lets know. Signatures and prompt caches
 //! are bound to a route, so a conversation stays on its own.
 
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName};
 use interlingua::wire::Node;
 use interlingua::{Dialect, Doc, Text};
 use interlingua_store::SessionId;
@@ -24,13 +24,14 @@ impl Mark {
     pub(crate) fn of(headers: &HeaderMap, body: &Doc, dialect: &dyn Dialect) -> Self {
         let root = body.root();
         let goes_on = GOES_ON.contains(&dialect.id().0);
-        let previous = root.get("previous_response_id").filter(|id| goes_on && id.is_string());
+        let previous = if goes_on { root.get("previous_response_id") } else { None };
+        let previous = previous.filter(|id| id.is_string());
         let mut mark = Self {
             previous: previous.map(|id| id.word().into_owned()),
             goes_on,
             ..Self::default()
         };
-        if let Some(session) = HEADERS.iter().find_map(|name| headers.get(*name)) {
+        if let Some(session) = HEADERS.iter().find_map(|name| headers.get(name)) {
             // Agents of one session talk to models at the same time.
             let agent = headers.get(AGENT).map_or(&[][..], |agent| agent.as_bytes());
             let session = hash([session.as_bytes()]);
@@ -38,14 +39,14 @@ impl Mark {
             mark.session = Some(hash([&session.to_le_bytes()[..], agent]));
             return mark;
         }
-        let said_of = |key| root.get("metadata").and_then(|metadata| metadata.get(key));
+        let [metadata, cache] = root.pick(["metadata", "prompt_cache_key"]);
+        let said_of = |key| metadata.and_then(|metadata| metadata.get(key));
         if let Some(session) = said_of("session_id").filter(|session| session.is_string()) {
             mark.said = Some(hash([session.raw().as_bytes()]));
             mark.session = mark.said;
             return mark;
         }
         let user = said_of("user_id");
-        let cache = root.get("prompt_cache_key");
         if let Some(said) = cache.or(user) {
             mark.said = Some(hash([said.raw().as_bytes()]));
             let word = said.word();
@@ -91,8 +92,13 @@ fn is_id(part: &str) -> bool {
 }
 
 /// Where agents name their session.
-const HEADERS: &[&str] =
-    &["x-claude-code-session-id", "session-id", "thread-id", "x-session-affinity", "x-session-id"];
+static HEADERS: [HeaderName; 5] = [
+    HeaderName::from_static("x-claude-code-session-id"),
+    HeaderName::from_static("session-id"),
+    HeaderName::from_static("thread-id"),
+    HeaderName::from_static("x-session-affinity"),
+    HeaderName::from_static("x-session-id"),
+];
 /// Where they name themselves within it.
 const AGENT: &str = "x-claude-code-agent-id";
 /// Dialects in which a request can name the reply before it.

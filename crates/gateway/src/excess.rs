@@ -10,13 +10,19 @@ use crate::refusal::failure;
 /// Refuses a request that has more in it than the configuration takes.
 pub(crate) fn of_request(body: &Doc, from: &dyn Dialect, limits: &Limits) -> Result<(), Failure> {
     let root = body.root();
-    let turns = root.get(from.turns_key()).filter(|turns| turns.is_array()).map_or(0, Node::len);
-    if turns > limits.messages {
-        return Err(too_much(&format!("{turns} messages"), limits.messages));
+    // What has few values in all has few of anything.
+    if body.values() > limits.messages {
+        let turns = root.get(from.turns_key()).filter(|turns| turns.is_array());
+        let turns = turns.map_or(0, Node::len);
+        if turns > limits.messages {
+            return Err(too_much(&format!("{turns} messages"), limits.messages));
+        }
     }
-    let tools = root.get(TOOLS).filter(|tools| tools.is_array()).map_or(0, offered);
-    if tools > limits.tools {
-        return Err(too_much(&format!("{tools} tools"), limits.tools));
+    if body.values() > limits.tools {
+        let tools = root.get(TOOLS).filter(|tools| tools.is_array()).map_or(0, offered);
+        if tools > limits.tools {
+            return Err(too_much(&format!("{tools} tools"), limits.tools));
+        }
     }
     // Only a body that is longer can hold arguments that are too long.
     if body.text().len() > limits.arguments {

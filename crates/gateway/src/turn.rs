@@ -205,7 +205,7 @@ impl Came<'_> {
         else {
             return Err(failure(FailureKind::Shape, "the request names no model").into());
         };
-        match self.config.resolve(&model, mark.draw(body, from)) {
+        match self.config.routes(&model, || mark.draw(body, from)) {
             Ok(routes) => Ok((model, routes)),
             Err(unrouted) => Err(failure(FailureKind::NotFound, &unrouted.to_string()).into()),
         }

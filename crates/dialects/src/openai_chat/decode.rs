@@ -20,8 +20,9 @@ use crate::body;
 
 pub(super) fn messages(list: Node<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Turn>> {
     let mut unanswered = Unanswered::default();
-    let mut turns = Vec::with_capacity(list.len());
-    for (at, node) in body::messages(list, ledger).enumerate() {
+    let messages = body::messages(list, ledger);
+    let mut turns = Vec::with_capacity(messages.len());
+    for (at, node) in messages.enumerate() {
         turns.push(message(node, &mut unanswered, Place::turn(at), ledger));
     }
     turns

@@ -57,12 +57,22 @@ impl Config {
     /// Targets with weights are drawn by `draw`. The same number gives the same order: a conversation
     /// whose requests all bring its own number stays where it began.
     pub fn resolve(&self, model: &str, draw: u64) -> Result<Vec<Route>, Unrouted> {
+        self.routes(model, || draw)
+    }
+
+    /// As [`Config::resolve`], with a number that is only asked for where there are weights.
+    pub(crate) fn routes(
+        &self,
+        model: &str,
+        draw: impl FnOnce() -> u64,
+    ) -> Result<Vec<Route>, Unrouted> {
         if let Some(route) = self.named(model) {
             return Ok(vec![route]);
         }
         for pattern in &self.models.patterns {
             if let Some(stars) = matched(&pattern.pattern, model) {
-                let ways = ordered(&pattern.ways, draw);
+                let weighted = pattern.ways.iter().any(|way| way.weight.is_some());
+                let ways = ordered(&pattern.ways, if weighted { draw() } else { 0 });
                 let route = |way: &&Way| self.follow(way, model, &stars);
                 return Ok(ways.iter().filter_map(route).collect());
             }

@@ -118,6 +118,11 @@ impl Doc {
         }
     }
 
+    /// How many values it holds, keys and those inside others among them.
+    pub fn values(&self) -> usize {
+        self.tape.len()
+    }
+
     pub fn root(&self) -> Node<'_> {
         Node::root(self)
     }
