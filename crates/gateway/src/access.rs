@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use http::Uri;
-use http::header::{AUTHORIZATION, HOST, HeaderMap, ORIGIN};
+use http::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, ORIGIN};
 use interlingua::Failure;
 use interlingua::model::FailureKind;
 
@@ -36,7 +36,7 @@ pub(crate) fn is_meant(
             return Err(strange("origin", origin));
         }
     }
-    let site = headers.get("sec-fetch-site").and_then(|site| site.to_str().ok());
+    let site = headers.get(&SITE).and_then(|site| site.to_str().ok());
     if site == Some("cross-site") && !headers.contains_key(ORIGIN) {
         return Err(strange("origin", "of another site"));
     }
@@ -133,6 +133,7 @@ pub(crate) fn admitted<'c>(
     found.or(open.then_some(nobody)).ok_or_else(|| failure(FailureKind::Auth, CLOSED))
 }
 
+static SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const CLOSED: &str = "this gateway asks for a key of its own, and this is none: it is shown as \
     `authorization: Bearer KEY` or `x-api-key: KEY`";
 const KEYS: &[&str] = &["x-api-key", "x-goog-api-key", "api-key"];

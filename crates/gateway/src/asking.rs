@@ -113,7 +113,7 @@ impl Order<'_> {
         if to.id() != self.from.id() && !to.names_betas() {
             return Vec::new();
         }
-        let values = self.headers.get_all(BETAS).into_iter().filter_map(|v| v.to_str().ok());
+        let values = self.headers.get_all(&BETAS).into_iter().filter_map(|v| v.to_str().ok());
         let names = values.flat_map(|value| value.split(',')).map(str::trim);
         names.filter(|name| !name.is_empty()).map(Text::new).collect()
     }
@@ -122,8 +122,8 @@ impl Order<'_> {
     fn passed_on(&self, to: &dyn Dialect) -> HeaderMap {
         let mut headers = HeaderMap::new();
         if to.id() == self.from.id() {
-            for name in PASSED_ON {
-                for value in self.headers.get_all(&name) {
+            for name in [&BETAS, &VERSION] {
+                for value in self.headers.get_all(name) {
                     headers.append(name.clone(), value.clone());
                 }
             }
@@ -156,6 +156,5 @@ pub(crate) fn name_of(route: &Route) -> &str {
 const STREAMS: &[&str] = &["text/event-stream", "application/vnd.amazon.eventstream"];
 /// How a stream of events begins.
 const EVENTS: &[&[u8]] = &[b"data:", b"event:", b"id:", b"retry:", b":"];
-const BETAS: &str = "anthropic-beta";
-const PASSED_ON: [HeaderName; 2] =
-    [HeaderName::from_static(BETAS), HeaderName::from_static("anthropic-version")];
+static BETAS: HeaderName = HeaderName::from_static("anthropic-beta");
+static VERSION: HeaderName = HeaderName::from_static("anthropic-version");

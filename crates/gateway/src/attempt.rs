@@ -1,5 +1,6 @@
 //! One attempt: a request on one route, until its answer is sure to be one.
 
+use std::mem;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -105,6 +106,7 @@ impl Order<'_> {
         let again = || self.written_again(came.clone(), to, &target, &recalled);
         let paused = self.paused(route, &target, &translated.body, &translated.exchange);
         let written = Written { translated, watch, paused, held: talk, again: &again, last };
+        let written = Box::new(written);
         // Apart: a future that holds all of it would be copied from one room to the next.
         let answered = placed(|| self.answered(route, &model, to, written, tale)).await;
         answered.map_err(|refusal| {
@@ -120,20 +122,21 @@ impl Order<'_> {
         route: &Route,
         model: &str,
         to: &'static dyn Dialect,
-        written: Written<'_>,
+        mut written: Box<Written<'_>>,
         tale: &mut Option<Tale>,
     ) -> Result<Response<Out>, Refusal> {
-        let Written { translated, watch, paused, held, again, last } = written;
+        // What is taken out of it one by one is not copied as a whole.
+        let body = mem::take(&mut written.translated.body);
         let id = tale.as_mut().map(|tale| {
             let facts =
                 || json!({"provider": name_of(route), "model": model, "dialect": to.id().0});
             tale.begins(Stage::ProviderRequest, facts, None);
-            for part in translated.body.parts() {
+            for part in body.parts() {
                 tale.passes(Stage::ProviderRequest, part);
             }
             tale.asks(name_of(route), model)
         });
-        let answer = self.ask_turn(route, model, translated.body, again).await?;
+        let answer = self.ask_turn(route, model, body, written.again).await?;
         if let Some(tale) = tale {
             let facts = || json!({"status": answer.status});
             let headers = tale.stages.is_some().then(|| &*answer.headers);
@@ -142,6 +145,7 @@ impl Order<'_> {
         if !(200..300).contains(&answer.status) {
             return Err(Box::pin(self.refused(route, answer, to, tale)).await);
         }
+        let Written { translated, watch, paused, held, last, .. } = *written;
         let mut exchange = translated.exchange;
         exchange.model = Some(Text::new(self.model));
         exchange.asked = Some(Text::new(model));

@@ -41,7 +41,7 @@ impl Heard<'_> {
     /// A stream for a stream. Nothing is sent until the reply has begun, so that a provider that
     /// fails at once can be replaced; but nobody waits for ever.
     pub(crate) async fn stream(
-        mut self,
+        &mut self,
         tale: &mut Option<Tale>,
     ) -> Result<Response<Out>, Refusal> {
         let mut stream = self.translation();
@@ -78,10 +78,10 @@ impl Heard<'_> {
         response.headers_mut().insert(CONTENT_TYPE, content_type);
         response.headers_mut().insert(http::header::CACHE_CONTROL, NO_CACHE);
         if let Some(tale) = tale.take() {
-            let source = (!over).then_some(self.body);
+            let source = (!over).then(|| self.take_body());
             let (config, over) = (self.order.config, &self.order.gateway.over);
             let mut streaming = Streaming::new(source, stream, ready, config, over, tale);
-            streaming.paused = self.paused;
+            streaming.paused = self.paused.take();
             *response.body_mut() = Out::Stream(Box::new(streaming));
         }
         Ok(response)
@@ -100,7 +100,7 @@ impl Heard<'_> {
     }
 
     pub(crate) async fn whole(
-        mut self,
+        &mut self,
         body: Bytes,
         tale: &mut Option<Tale>,
     ) -> Result<Response<Out>, Refusal> {
@@ -112,7 +112,7 @@ impl Heard<'_> {
 
     /// A stream for a client that wants its reply whole.
     pub(crate) async fn gathered(
-        mut self,
+        &mut self,
         tale: &mut Option<Tale>,
     ) -> Result<Response<Out>, Refusal> {
         let mut stream = self.translation();
@@ -170,7 +170,7 @@ impl Heard<'_> {
 
     /// A whole reply for a client that wants a stream.
     pub(crate) async fn unfolded(
-        mut self,
+        &mut self,
         body: Bytes,
         tale: &mut Option<Tale>,
     ) -> Result<Response<Out>, Refusal> {
@@ -235,8 +235,7 @@ impl Heard<'_> {
 
     /// The whole body; none where it is a stream after all, which is read as one then.
     pub(crate) async fn read(&mut self) -> Result<Option<Bytes>, Failure> {
-        let body = std::mem::replace(&mut self.body, Bytes::new().into());
-        let mut body = body.whole(self.order.config.limits.reply).await?;
+        let mut body = self.take_body().whole(self.order.config.limits.reply).await?;
         if body.starts_with(BYTE_ORDER) {
             body.advance(BYTE_ORDER.len());
         }
@@ -247,9 +246,13 @@ impl Heard<'_> {
         Ok(Some(body))
     }
 
+    fn take_body(&mut self) -> Body {
+        std::mem::replace(&mut self.body, Bytes::new().into())
+    }
+
     /// The answer with this body, if the reply is one body; all that is to be kept of it is.
     async fn answer(
-        self,
+        &mut self,
         tale: &mut Option<Tale>,
         body: Option<Bytes>,
         ledger: &Ledger,

@@ -270,9 +270,12 @@ async fn serve(
     builder
         .timer(TokioTimer::new())
         .header_read_timeout(timeouts.keep_alive)
-        .max_headers(limits.headers)
         .max_buf_size(limits.head.max(BUFFER))
         .half_close(false);
+    // Where the usual limit is wanted, nothing is allocated for it.
+    if limits.headers != HEADERS {
+        builder.max_headers(limits.headers);
+    }
     let stream = Patient::new(stream, timeouts.write);
     let serving = builder.serve_connection(TokioIo::new(stream), service);
     tokio::pin!(serving);
@@ -306,3 +309,5 @@ const BREATH: Duration = Duration::from_millis(50);
 const LAST_WORDS: Duration = Duration::from_secs(1);
 /// Large bodies are read in pieces of up to this size. A head may be as large for a moment.
 const BUFFER: usize = 64 * 1024;
+/// How many headers a request may have where nobody says.
+const HEADERS: usize = 100;

@@ -81,21 +81,19 @@ fn understood(text: &Bytes) -> Option<Head> {
         let mut may_stay = answer.version == Some(1);
         let mut is_last = false;
         for line in answer.headers.iter() {
-            let is = |name: HeaderName| line.name.eq_ignore_ascii_case(name.as_str());
-            if is(header::CONTENT_TYPE) {
-                usual.content_type = HeaderValue::from_bytes(line.value).ok();
-            } else if is(header::CONTENT_LENGTH) {
-                length.said(line.value)?;
-            } else if is(header::TRANSFER_ENCODING) {
-                length.transferred(line.value);
-            } else if is(header::CONTENT_ENCODING) {
-                usual.is_encoded = true;
-            } else if is(header::CONNECTION) {
-                let words = line.value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
-                for word in words {
-                    is_last |= word.eq_ignore_ascii_case(b"close");
-                    may_stay |= word.eq_ignore_ascii_case(b"keep-alive");
+            match told(line.name) {
+                Some(Told::Type) => usual.content_type = HeaderValue::from_bytes(line.value).ok(),
+                Some(Told::Length) => length.said(line.value)?,
+                Some(Told::Transfer) => length.transferred(line.value),
+                Some(Told::Encoding) => usual.is_encoded = true,
+                Some(Told::Connection) => {
+                    let words = line.value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
+                    for word in words {
+                        is_last |= word.eq_ignore_ascii_case(b"close");
+                        may_stay |= word.eq_ignore_ascii_case(b"keep-alive");
+                    }
                 }
+                None => {}
             }
         }
         let framing = length.framing(status);
@@ -103,6 +101,29 @@ fn understood(text: &Bytes) -> Option<Head> {
         let headers = Headers::new(text.clone(), all, usual);
         Some(Head { status, headers, framing, may_stay })
     })
+}
+
+/// What a header that counts tells.
+#[derive(Clone, Copy)]
+enum Told {
+    Type,
+    Length,
+    Transfer,
+    Encoding,
+    Connection,
+}
+
+/// What a header of this name tells. No two of those that count are of one length.
+fn told(name: &str) -> Option<Told> {
+    let (known, told) = match name.len() {
+        10 => ("connection", Told::Connection),
+        12 => ("content-type", Told::Type),
+        14 => ("content-length", Told::Length),
+        16 => ("content-encoding", Told::Encoding),
+        17 => ("transfer-encoding", Told::Transfer),
+        _ => return None,
+    };
+    name.eq_ignore_ascii_case(known).then_some(told)
 }
 
 /// All headers of a head that was understood.
