@@ -253,7 +253,8 @@ pub static ALL: &[Rule] = &[
 /// to do.
 pub fn repair_body(mut body: Doc, ledger: &mut Ledger) -> Doc {
     for rule in ALL {
-        let Apply::Body(apply) = rule.apply else { continue };
+        // They stand before all others.
+        let Apply::Body(apply) = rule.apply else { break };
         let Some((text, what)) = apply(&body) else { continue };
         // What a rule writes is JSON; if it were not, the body stays as it is.
         let Ok(mended) = Doc::parse(text.into(), Limits::default()) else { continue };

@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::{env, fs};
 
-use interlingua_repair::{ALL, docs};
+use interlingua_repair::{ALL, Apply, Rule, docs};
 
 fn read(file: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
@@ -41,6 +41,13 @@ fn every_name_is_there_once() {
         let twice = ALL.iter().skip(at + 1).any(|other| other.name == rule.name);
         assert!(!twice, "{} is there twice", rule.name);
     }
+}
+
+#[test]
+fn rules_for_the_body_as_it_came_stand_before_all_others() {
+    let is_first = |rule: &Rule| matches!(rule.apply, Apply::Body(_));
+    assert!(ALL.first().is_some_and(is_first));
+    assert!(ALL.is_sorted_by_key(|rule| !is_first(rule)));
 }
 
 #[test]

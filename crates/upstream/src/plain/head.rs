@@ -6,6 +6,7 @@ use bytes::{Bytes, BytesMut};
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Request, StatusCode};
 use interlingua::Spliced;
+use memchr::memmem;
 
 use super::framing::{Framing, Length};
 use crate::error::Trouble;
@@ -65,13 +66,11 @@ pub(super) fn read(from: &mut BytesMut) -> Result<Option<Head>, Trouble> {
     }
 }
 
-/// Where a head ends: after the first line that is empty.
+/// Where a head ends: after the first line that is empty, whichever way it ends.
 fn end(text: &[u8]) -> Option<usize> {
-    memchr::memchr_iter(b'\n', text).find_map(|at| match text.get(at + 1..)? {
-        [b'\r', b'\n', ..] => Some(at + 3),
-        [b'\n', ..] => Some(at + 2),
-        _ => None,
-    })
+    let usual = memmem::find(text, b"\n\r\n").map(|at| at + 3);
+    let before = &text[..usual.unwrap_or(text.len())];
+    memmem::find(before, b"\n\n").map(|at| at + 2).or(usual)
 }
 
 fn understood(text: &Bytes) -> Option<Head> {
@@ -156,3 +155,26 @@ const USUAL: usize = 512;
 /// No head is longer, and none has more headers.
 const LONGEST: usize = 128 * 1024;
 const LINES: usize = 100;
+
+#[cfg(test)]
+mod tests {
+    use super::end;
+
+    #[test]
+    fn a_head_ends_with_its_first_empty_line() {
+        for (text, ends) in [
+            ("", None),
+            ("a\r\n", None),
+            ("a\r\n\r", None),
+            ("a\r\nb\r\n", None),
+            ("a\r\n\r\nb", Some(5)),
+            ("a\n\r\nb", Some(4)),
+            ("a\r\n\nb", Some(4)),
+            ("a\n\nb\r\n\r\n", Some(3)),
+            ("a\n\n\r\n", Some(3)),
+            ("a\r\n\r\n\n\n", Some(5)),
+        ] {
+            assert_eq!(end(text.as_bytes()), ends, "{text:?}");
+        }
+    }
+}

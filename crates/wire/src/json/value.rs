@@ -47,7 +47,7 @@ impl Json {
     }
 
     pub fn string(text: &Text) -> Self {
-        Self(format!("\"{}\"", text.raw()).into())
+        Self(["\"", text.raw(), "\""].concat().into())
     }
 
     pub(crate) fn shared(text: ByteString) -> Self {
