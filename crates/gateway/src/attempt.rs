@@ -106,8 +106,8 @@ impl Order<'_> {
         let again = || self.written_again(came.clone(), to, &target, &recalled);
         let paused = self.paused(route, &target, &translated.body, &translated.exchange);
         let written = Written { translated, watch, paused, held: talk, again: &again, last };
+        // Apart: it is large, and a future that holds all of it would be copied from one room to the next.
         let written = Box::new(written);
-        // Apart: a future that holds all of it would be copied from one room to the next.
         let answered = placed(|| self.answered(route, &model, to, written, tale)).await;
         answered.map_err(|refusal| {
             let complains = ladder::read(to.id(), &refusal.failure).is_some();
@@ -125,7 +125,6 @@ impl Order<'_> {
         mut written: Box<Written<'_>>,
         tale: &mut Option<Tale>,
     ) -> Result<Response<Out>, Refusal> {
-        // What is taken out of it one by one is not copied as a whole.
         let body = mem::take(&mut written.translated.body);
         let id = tale.as_mut().map(|tale| {
             let facts =

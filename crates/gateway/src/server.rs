@@ -272,7 +272,7 @@ async fn serve(
         .header_read_timeout(timeouts.keep_alive)
         .max_buf_size(limits.head.max(BUFFER))
         .half_close(false);
-    // Where the usual limit is wanted, nothing is allocated for it.
+    // For its own limit hyper allocates nothing.
     if limits.headers != HEADERS {
         builder.max_headers(limits.headers);
     }
@@ -309,5 +309,5 @@ const BREATH: Duration = Duration::from_millis(50);
 const LAST_WORDS: Duration = Duration::from_secs(1);
 /// Large bodies are read in pieces of up to this size. A head may be as large for a moment.
 const BUFFER: usize = 64 * 1024;
-/// How many headers a request may have where nobody says.
+/// How many headers hyper takes unless it is told otherwise.
 const HEADERS: usize = 100;

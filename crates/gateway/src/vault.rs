@@ -76,10 +76,10 @@ impl Vault {
         let history = History::of(conversation);
         let looks = !self.store.is_empty(Kind::Sealed);
         let runs = if looks { runs(conversation, &history) } else { Runs::default() };
-        let previous = mark.previous.as_deref().map(key_of_reply);
+        let previous = mark.previous.as_deref().filter(|_| looks).map(key_of_reply);
         let keys: Vec<&str> = runs.keys().chain(previous.as_deref()).collect();
         let mut found: HashMap<String, Vec<Found>> = HashMap::new();
-        if looks && !keys.is_empty() {
+        if !keys.is_empty() {
             for one in self.store.find(Kind::Sealed, owner, &keys).await {
                 found.entry(one.key.clone()).or_default().push(one);
             }

@@ -45,9 +45,8 @@ pub(crate) struct Survey {
     /// A bit for each of what rules are about.
     there: u16,
     ids: Option<Lengths>,
-    /// What is called, if that is not more than a few.
+    /// What is called, and one more than a few at the most.
     called: Vec<Text>,
-    calls_many: bool,
 }
 
 /// How many bytes spell the shortest text, and the longest.
@@ -104,7 +103,7 @@ impl Survey {
 
     /// What is called, if that is not more than a few.
     pub(crate) fn called(&self) -> Option<&[Text]> {
-        (!self.calls_many).then_some(&self.called)
+        (self.called.len() <= FEW).then_some(&self.called)
     }
 
     fn note(&mut self, about: About, there: bool) {
@@ -121,8 +120,7 @@ impl Survey {
     }
 
     fn call(&mut self, name: &Text) {
-        if !self.calls_many && !self.called.contains(name) {
-            self.calls_many = self.called.len() == FEW;
+        if self.called.len() <= FEW && !self.called.contains(name) {
             self.called.push(name.clone());
         }
     }

@@ -33,20 +33,14 @@ impl Call<'_> {
             body = Spliced::default();
         }
         let (provider, has_body) = (self.provider, !body.is_empty());
-        let is_usual = has_body && self.headers.is_empty();
-        let ready = match self.ask {
-            Ask::Turn { stream } if is_usual => Some(provider.ready.of(stream)),
-            _ => None,
-        };
-        let head = match ready.map(|ready| (ready, ready.get())) {
-            Some((_, Some(head))) => head.clone(),
-            Some((ready, None)) if provider.has_one_address(self.ask) => {
-                let head = self.head(has_body)?;
-                ready.get_or_init(|| head).clone()
+        let head = match self.ask {
+            ask @ Ask::Turn { stream } if has_body && self.headers.is_empty() => {
+                let stays = || provider.has_one_address(ask);
+                provider.ready.head(stream, stays, || self.head(has_body))
             }
-            _ => self.head(has_body)?,
+            _ => self.head(has_body),
         };
-        let (mut head, ()) = head.into_parts();
+        let (mut head, ()) = head?.into_parts();
         if provider.auth == Auth::SigV4 {
             let whole = body.joined();
             self.sign(&head.method, &head.uri, &mut head.headers, &whole)?;

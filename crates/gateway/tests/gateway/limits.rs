@@ -67,6 +67,23 @@ fn a_long_history_comes_whole() {
     }
 }
 
+/// Also where the limit is the one that the HTTP library has of itself.
+#[test]
+fn too_many_headers() {
+    for most in [5, 100, 150] {
+        let house = House::with(|config| config.limits.headers = most);
+        for (count, status) in [(most, 200), (most + 1, 431)] {
+            let more = "x: 1\r\n".repeat(count - 1);
+            let head = format!("GET /readyz HTTP/1.1\r\nhost: localhost\r\n{more}\r\n");
+            let mut stream = TcpStream::connect(house.addr()).unwrap();
+            stream.write_all(head.as_bytes()).unwrap();
+            let mut said = [0; 12];
+            stream.read_exact(&mut said).unwrap();
+            assert_eq!(str::from_utf8(&said), Ok(&*format!("HTTP/1.1 {status}")), "{count}");
+        }
+    }
+}
+
 #[test]
 fn too_many_messages() {
     let house = House::with(|config| config.limits.messages = 3);

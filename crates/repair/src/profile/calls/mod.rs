@@ -230,3 +230,40 @@ impl Results {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Ids;
+    use crate::survey::Lengths;
+
+    /// What is said of ids without looking at them is so, however they are spelled.
+    #[test]
+    fn ids_that_surely_fit_do() {
+        let any = Ids {
+            of: None,
+            least: 2,
+            most: 24,
+            reserved: None,
+            never: None,
+            absent: false,
+            of_calls: false,
+        };
+        let fit = |length| any.surely_fit(Some(Lengths { least: length, most: length }));
+        let mut sure = 0;
+        // A letter, a sign of three bytes, and one that two escapes spell.
+        for (character, bytes) in [("a", 1), ("\u{20ac}", 3), ("\u{1f600}", 12)] {
+            for count in 0..30 {
+                if fit(count * bytes) {
+                    assert!(any.fit(&character.repeat(count)), "{count} times {character}");
+                    sure += 1;
+                }
+            }
+        }
+        assert!(sure > 5, "{sure}");
+        assert!(
+            any.surely_fit(None)
+                && !Ids { never: Some("x"), ..any }
+                    .surely_fit(Some(Lengths { least: 20, most: 20 }))
+        );
+    }
+}
