@@ -31,7 +31,7 @@ impl Extras {
     /// Keeps a value under a key. Fields of another dialect are forgotten: a thing has one origin.
     pub fn put(&mut self, dialect: DialectId, key: Text, value: Json) {
         let kept = self.0.get_or_insert_with(|| Box::new((dialect, Vec::new())));
-        if kept.0 != dialect {
+        if !kept.0.is(dialect) {
             **kept = (dialect, Vec::new());
         }
         kept.1.push((key, value));
@@ -45,14 +45,14 @@ impl Extras {
     /// The fields, if they are of this dialect.
     pub fn of(&self, dialect: DialectId) -> &[(Text, Json)] {
         match &self.0 {
-            Some(kept) if kept.0 == dialect => &kept.1,
+            Some(kept) if kept.0.is(dialect) => &kept.1,
             _ => &[],
         }
     }
 
     /// Keeps the fields of this dialect for which `keep` says so; it may change their values.
     pub fn retain(&mut self, dialect: DialectId, mut keep: impl FnMut(&Text, &mut Json) -> bool) {
-        let Some(kept) = self.0.as_mut().filter(|kept| kept.0 == dialect) else { return };
+        let Some(kept) = self.0.as_mut().filter(|kept| kept.0.is(dialect)) else { return };
         kept.1.retain_mut(|(key, value)| keep(key, value));
         if kept.1.is_empty() {
             self.0 = None;

@@ -10,6 +10,24 @@ use crate::{Extras, Keys, Lessons};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DialectId(pub &'static str);
 
+impl DialectId {
+    /// Whether it is the other. Rules and writers ask this of all that they meet: names are short, and two looks
+    /// of eight bytes take in one.
+    #[inline]
+    pub fn is(self, other: Self) -> bool {
+        let (one, other) = (self.0.as_bytes(), other.0.as_bytes());
+        if one.len() != other.len() {
+            return false;
+        }
+        match (one.first_chunk::<8>(), other.first_chunk::<8>()) {
+            (Some(start), Some(same)) if one.len() <= 16 => {
+                start == same && one.last_chunk::<8>() == other.last_chunk::<8>()
+            }
+            _ => one == other,
+        }
+    }
+}
+
 /// Where a request goes.
 #[derive(Clone, Debug, Default)]
 pub struct Target {

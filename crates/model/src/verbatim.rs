@@ -46,7 +46,7 @@ impl<T> Verbatim<T> {
 
     /// The text, if the value came from this dialect and was not edited since.
     pub fn text_for(&self, dialect: DialectId) -> Option<&Json> {
-        self.text.as_ref().filter(|(from, _)| *from == dialect).map(|(_, text)| text)
+        self.text.as_ref().filter(|(from, _)| from.is(dialect)).map(|(_, text)| text)
     }
 
     /// The dialect it came from and its text there, if it was not edited since.

@@ -24,7 +24,7 @@ impl Work<'_> {
     /// Whether the request leaves in the dialect it came in: each turn is then a message of its own,
     /// as its client wrote it. For other dialects neighbours are joined as they are written.
     pub fn is_own(&self) -> bool {
-        self.conversation().source == self.profile.dialect
+        self.conversation().source.is(self.profile.dialect)
     }
 
     /// Whether a turn, or a block of it, leaves as it was written in the target's dialect. In a stored

@@ -82,7 +82,7 @@ pub fn mend_rounds(work: &mut Work<'_>, mut mend: impl FnMut(&mut Work<'_>, &Rou
 
 /// Whether the conversation is written anew, in another dialect than it came in.
 pub fn crosses(work: &Work<'_>) -> bool {
-    work.conversation().source != work.profile.dialect
+    !work.is_own()
 }
 
 /// Every block of some turns.

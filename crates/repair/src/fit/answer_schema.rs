@@ -134,7 +134,7 @@ fn idle_schema(work: &mut Work<'_>) {
 /// A schema of the provider's own kind that has more than it may is sent as JSON Schema.
 fn own_schema(work: &mut Work<'_>) {
     let Some(kind) = work.profile.tools.schema.own else { return };
-    if work.conversation().source != work.profile.dialect {
+    if !work.is_own() {
         return;
     }
     let reading = work.profile.reading();

@@ -31,7 +31,7 @@ pub fn apply(work: &mut Work<'_>) {
     match rules.mixing {
         Mixing::Free => {}
         _ if !mixed => {}
-        Mixing::Asked(key) if work.conversation().source == work.profile.dialect => ask(work, key),
+        Mixing::Asked(key) if work.is_own() => ask(work, key),
         Mixing::Asked(_) | Mixing::Never => {
             let tools = &work.conversation().tools;
             let gone: Vec<bool> = tools.iter().map(|tool| is_own(tool, profile)).collect();

@@ -43,7 +43,7 @@ pub(crate) fn look(conversation: &Conversation, body: &Doc, profile: &Profile) -
     let unread = if profile.params.choice.old { 0 } else { unread(conversation, profile) };
     let count = conversation.tools.len();
     let all = conversation.tools.iter().enumerate();
-    let ours = conversation.source == profile.dialect;
+    let ours = conversation.source.is(profile.dialect);
     let looked = |(at, tool)| {
         let is_legacy = at + legacy >= count;
         if at + unread >= count {
@@ -76,7 +76,7 @@ pub(crate) fn nameless(work: &mut crate::Work<'_>) -> usize {
 /// How many tools at the end stand in the older list, if that leaves as it came.
 pub(crate) fn unread(conversation: &Conversation, profile: &Profile) -> usize {
     let takes = |known| profile.reading().find(known, OLD_LIST).is_some();
-    let legacy = if conversation.source == profile.dialect { legacy(conversation) } else { 0 };
+    let legacy = if conversation.source.is(profile.dialect) { legacy(conversation) } else { 0 };
     if legacy > 0 && profile.fields.body.is_none_or(takes) { legacy } else { 0 }
 }
 
