@@ -39,6 +39,19 @@ pub(super) fn decode(
     place: Place,
     ledger: &mut Ledger,
 ) -> Verbatim<Block> {
+    match usual(node) {
+        Some(call) => Verbatim::read(Block::new(Body::ToolCall(call)), ID, node.json()),
+        None => any(node, nameless, place, ledger),
+    }
+}
+
+/// As [`decode`], however it is written.
+pub(super) fn any(
+    node: Node<'_>,
+    nameless: Nameless<'_>,
+    place: Place,
+    ledger: &mut Ledger,
+) -> Verbatim<Block> {
     let entry = Entry::read(node);
     let name = entry.name.and_then(Node::text).unwrap_or_default();
     let args = if entry.freeform {
@@ -72,6 +85,16 @@ pub(super) fn decode(
         return Verbatim::new(block);
     }
     Verbatim::read(block, ID, node.json())
+}
+
+/// What most entries are: a function with its arguments, everything there once and of its kind.
+pub(super) fn usual(node: Node<'_>) -> Option<ToolCall> {
+    let [id, kind, function] = node.only(["id", "type", "function"])?;
+    let [name, arguments] = function?.only(["name", "arguments"])?;
+    let is_function = kind?.plain_word()? == "function";
+    let id = id?.text().filter(|id| !id.is_empty())?;
+    let arguments = arguments.filter(|arguments| arguments.is_string() && is_function)?;
+    Some(ToolCall { id, name: name?.text()?, args: args(Some(arguments)) })
 }
 
 /// The fields of an entry, found in one pass.

@@ -15,7 +15,7 @@ use super::fields::{CALL, DETAILS, Fields, UNSAID, UNTHOUGHT};
 use super::mark;
 use super::parts::{self, odd};
 use super::unanswered::{CALLS_PER_TURN, Unanswered};
-use super::{ID, annotations, calls, paired, reasoning};
+use super::{ID, annotations, calls, paired, reasoning, usual};
 use crate::body;
 
 pub(super) fn messages(list: Node<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Turn>> {
@@ -23,15 +23,28 @@ pub(super) fn messages(list: Node<'_>, ledger: &mut Ledger) -> Vec<Verbatim<Turn
     let messages = body::messages(list, ledger);
     let mut turns = Vec::with_capacity(messages.len());
     for (at, node) in messages.enumerate() {
-        turns.push(message(node, &mut unanswered, Place::turn(at), ledger));
+        let turn = message(node, &turns, &mut unanswered, Place::turn(at), ledger);
+        turns.push(turn);
     }
     turns
 }
 
-/// One message, whatever its role.
+/// One message, whatever its role, behind these turns.
 pub(super) fn message(
     node: Node<'_>,
+    before: &[Verbatim<Turn>],
     unanswered: &mut Unanswered,
+    place: Place,
+    ledger: &mut Ledger,
+) -> Verbatim<Turn> {
+    let guess = |name: Option<&Text>| unanswered.guess(before, name, place);
+    usual::message(node, place, ledger).unwrap_or_else(|| any_message(node, guess, place, ledger))
+}
+
+/// As [`message`], however it is written.
+pub(super) fn any_message(
+    node: Node<'_>,
+    guess: impl FnOnce(Option<&Text>) -> Text,
     place: Place,
     ledger: &mut Ledger,
 ) -> Verbatim<Turn> {
@@ -48,8 +61,8 @@ pub(super) fn message(
         "user" => plain(node, Role::User, &mut fields, place, ledger),
         "system" => plain(node, Role::System, &mut fields, place, ledger),
         "developer" => plain(node, Role::Developer, &mut fields, place, ledger),
-        "assistant" => assistant(node, &mut fields, None, unanswered, place, ledger),
-        "tool" | "function" => result(node, &mut fields, &role, unanswered, place, ledger),
+        "assistant" => assistant(node, &mut fields, None, place, ledger),
+        "tool" | "function" => result(node, &mut fields, &role, guess, place, ledger),
         _ => {
             // Not every server minds: where one does, a rule says so.
             if let Some(said) = fields.role.filter(|said| said.is_string()) {
@@ -58,10 +71,10 @@ pub(super) fn message(
                 odd(ledger, place, "a message without a role is read as its other fields suggest");
             }
             if fields.tool_call_id.is_some() {
-                result(node, &mut fields, "tool", unanswered, place, ledger)
+                result(node, &mut fields, "tool", guess, place, ledger)
             } else if fields.tool_calls.is_some_and(|calls| !calls.is_empty()) || &*role == "model"
             {
-                assistant(node, &mut fields, None, unanswered, place, ledger)
+                assistant(node, &mut fields, None, place, ledger)
             } else {
                 plain(node, Role::User, &mut fields, place, ledger)
             }
@@ -73,8 +86,7 @@ pub(super) fn message(
 /// The message of a reply with this id.
 pub(super) fn answer(node: Node<'_>, id: Option<&Text>, ledger: &mut Ledger) -> Turn {
     let mut fields = Fields::read_once(node);
-    let unanswered = &mut Unanswered::default();
-    let mut turn = assistant(node, &mut fields, id, unanswered, Place::REPLY, ledger);
+    let mut turn = assistant(node, &mut fields, id, Place::REPLY, ledger);
     // How a provider wrote its reply need not be remembered.
     turn.extras.retain(ID, |key, _| !Extras::is_memory(key));
     turn
@@ -111,42 +123,17 @@ fn assistant(
     node: Node<'_>,
     fields: &mut Fields<'_>,
     reply: Option<&Text>,
-    unanswered: &mut Unanswered,
     place: Place,
     ledger: &mut Ledger,
 ) -> Turn {
     fields.left_by(node, &[CALL], place, ledger);
-    unanswered.clear();
     if fields.are_usual() {
-        usual(fields, reply, unanswered, place, ledger)
+        let mut turn = usual::assistant(fields.content, fields.tool_calls, reply, place, ledger);
+        turn.extras = mem::take(&mut fields.extras);
+        turn
     } else {
-        unusual(node, fields, reply, unanswered, place, ledger)
+        unusual(node, fields, reply, place, ledger)
     }
-}
-
-/// What most messages are: words, calls, or words and calls.
-fn usual(
-    fields: &mut Fields<'_>,
-    reply: Option<&Text>,
-    unanswered: &mut Unanswered,
-    place: Place,
-    ledger: &mut Ledger,
-) -> Turn {
-    let mut turn = Turn::new(Role::Assistant);
-    let count = fields.tool_calls.map_or(0, Node::len);
-    turn.blocks.reserve_exact(count + 1);
-    if count == 0 || !fields.has_empty_content() {
-        parts::content(fields.content, &mut turn.blocks, place, ledger);
-    }
-    for (at, node) in fields.tool_calls.into_iter().flat_map(Node::items).enumerate() {
-        let block = calls::decode(node, nameless(reply, place, at), place, ledger);
-        if let Body::ToolCall(call) = &block.body {
-            unanswered.ask(call.id.clone(), call.name.clone());
-        }
-        turn.blocks.push(block);
-    }
-    turn.extras = mem::take(&mut fields.extras);
-    turn
 }
 
 /// A message in which something stands beside words and calls, or that is written otherwise.
@@ -154,7 +141,6 @@ fn unusual(
     node: Node<'_>,
     fields: &mut Fields<'_>,
     reply: Option<&Text>,
-    unanswered: &mut Unanswered,
     place: Place,
     ledger: &mut Ledger,
 ) -> Turn {
@@ -182,12 +168,11 @@ fn unusual(
         turn.blocks.push(block);
     }
     for mut block in calls {
-        if let Body::ToolCall(call) = &block.body {
-            unanswered.ask(call.id.clone(), call.name.clone());
-            if let Some(seal) = sealed.get(&*call.id.contents()) {
-                let seal = Some(Box::new(Seal::clone(seal)));
-                block.edit().seal = seal;
-            }
+        if let Body::ToolCall(call) = &block.body
+            && let Some(seal) = sealed.get(&*call.id.contents())
+        {
+            let seal = Some(Box::new(Seal::clone(seal)));
+            block.edit().seal = seal;
         }
         turn.blocks.push(block);
     }
@@ -220,7 +205,7 @@ fn tool_calls(
 }
 
 /// What makes the id of one of the calls of a message.
-fn nameless(reply: Option<&Text>, place: Place, at: usize) -> Nameless<'_> {
+pub(super) fn nameless(reply: Option<&Text>, place: Place, at: usize) -> Nameless<'_> {
     let first = place.index.unwrap_or_default() as usize * CALLS_PER_TURN;
     Nameless { reply, number: first + at }
 }
@@ -317,7 +302,7 @@ fn result(
     node: Node<'_>,
     fields: &mut Fields<'_>,
     role: &str,
-    unanswered: &mut Unanswered,
+    guess: impl FnOnce(Option<&Text>) -> Text,
     place: Place,
     ledger: &mut Ledger,
 ) -> Turn {
@@ -338,9 +323,9 @@ fn result(
         _ => None,
     };
     let call = match id {
-        Some(id) if !(old && id.is_empty()) => unanswered.answer(id),
+        Some(id) if !(old && id.is_empty()) => id,
         _ if !old => Text::EMPTY,
-        _ => unanswered.guess(name.as_ref(), place),
+        _ => guess(name.as_ref()),
     };
     let mut content = Vec::new();
     parts::content(fields.content, &mut content, Place { block: Some(0), ..place }, ledger);

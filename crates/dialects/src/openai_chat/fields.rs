@@ -194,7 +194,7 @@ fn are_images(list: Node<'_>) -> bool {
 
 pub(super) const CALL: &str = "tool_call_id";
 pub(super) const DETAILS: &str = "reasoning_details";
-const CALLS: &str = "tool_calls";
+pub(super) const CALLS: &str = "tool_calls";
 const OLD_CALL: &str = "function_call";
 /// What nobody but the assistant says, but in a result.
 pub(super) const UNSAID: &[&str] =

@@ -23,6 +23,7 @@ mod tags;
 mod tools;
 mod unanswered;
 mod usage;
+mod usual;
 mod write;
 
 use bytes::Bytes;
@@ -101,7 +102,7 @@ impl Dialect for OpenAiChat {
     }
 
     fn decode_turn(&self, turn: Node<'_>, ledger: &mut Ledger) -> Verbatim<Turn> {
-        decode::message(turn, &mut unanswered::Unanswered::default(), Place::turn(0), ledger)
+        decode::message(turn, &[], &mut unanswered::Unanswered::default(), Place::turn(0), ledger)
     }
 
     fn decode_block(&self, block: Node<'_>, _: Role, ledger: &mut Ledger) -> Verbatim<Block> {

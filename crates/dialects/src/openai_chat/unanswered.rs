@@ -2,12 +2,15 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use interlingua_model::{Place, derive_id};
+use interlingua_model::{Body, Place, Role, Turn, Verbatim, derive_id};
 use interlingua_wire::Text;
 
-/// The calls of one turn that no result has answered yet: a result without an id answers one.
+/// The calls of one turn that no result has answered yet: a result without an id answers one. Nobody looks
+/// for them before such a result comes, and few do.
 #[derive(Debug, Default)]
 pub(super) struct Unanswered {
+    /// Turns that were looked at.
+    seen: usize,
     /// By id and name. Few are looked through; of many, those that are answered leave a gap.
     open: Vec<Option<(Text, Text)>>,
     /// Where in that list each id and each name may be, once there are many.
@@ -23,14 +26,27 @@ struct Places {
 }
 
 impl Unanswered {
-    /// Whoever speaks again waits for no result of before.
-    pub(super) fn clear(&mut self) {
-        self.open.clear();
-        self.places = None;
-        self.first = 0;
+    /// Looks at the turns that came since it was last asked.
+    fn catch_up(&mut self, turns: &[Verbatim<Turn>]) {
+        for turn in turns.get(self.seen..).unwrap_or_default() {
+            if turn.role == Role::Assistant {
+                // Whoever speaks again waits for no result of before.
+                self.open.clear();
+                self.places = None;
+                self.first = 0;
+            }
+            for block in &turn.blocks {
+                match &block.body {
+                    Body::ToolCall(call) => self.ask(call.id.clone(), call.name.clone()),
+                    Body::ToolResult(result) => self.answer(&result.call),
+                    _ => {}
+                }
+            }
+        }
+        self.seen = turns.len();
     }
 
-    pub(super) fn ask(&mut self, id: Text, name: Text) {
+    fn ask(&mut self, id: Text, name: Text) {
         if let Some(places) = &mut self.places {
             places.add(self.open.len(), &id, &name);
         }
@@ -46,21 +62,28 @@ impl Unanswered {
         }
     }
 
-    pub(super) fn answer(&mut self, id: Text) -> Text {
+    fn answer(&mut self, id: &Text) {
         match &mut self.places {
-            None => self.open.retain(|call| call.as_ref().is_some_and(|(open, _)| *open != id)),
+            None => self.open.retain(|call| call.as_ref().is_some_and(|(open, _)| open != id)),
             Some(places) => {
                 for at in places.ids.remove(&*id.contents()).into_iter().flatten() {
                     self.open[at] = None;
                 }
             }
         }
-        id
     }
 
-    /// The call a result without an id most likely answers: the first open one of that name, or the
-    /// first open one at all.
-    pub(super) fn guess(&mut self, name: Option<&Text>, place: Place) -> Text {
+    /// The call a result without an id most likely answers, behind these turns: the first open one of that
+    /// name, or the first open one at all.
+    pub(super) fn guess(
+        &mut self,
+        before: &[Verbatim<Turn>],
+        name: Option<&Text>,
+        place: Place,
+    ) -> Text {
+        self.catch_up(before);
+        // The turn that it stands in takes no more than this one.
+        self.seen += 1;
         let of_name = name.and_then(|name| self.first_of(name));
         let call = of_name.or_else(|| self.first()).and_then(|at| self.open[at].take());
         if let Some((id, _)) = call {

@@ -77,6 +77,13 @@ impl<'d> Node<'d> {
         }
     }
 
+    /// The contents of a string that is spelled without escapes.
+    #[inline]
+    pub fn plain_word(self) -> Option<&'d str> {
+        let Span { kind, plain, .. } = *self.span();
+        (kind == Kind::String && plain).then(|| self.inside())
+    }
+
     #[inline]
     pub fn boolean(self) -> Option<bool> {
         (self.kind() == Kind::Bool).then(|| self.raw() == "true")
@@ -152,6 +159,20 @@ impl<'d> Node<'d> {
             }
         }
         found
+    }
+
+    /// As [`Node::pick`], of an object that has no other keys, and none of them twice; nothing for any other.
+    #[inline]
+    pub fn only<const N: usize>(self, keys: [&str; N]) -> Option<[Option<Node<'d>>; N]> {
+        let mut found = [None; N];
+        for field in self.fields() {
+            let key = field.plain()?;
+            let one = keys.iter().position(|asked| same(key, asked.as_bytes()))?;
+            if found[one].replace(field.value).is_some() {
+                return None;
+            }
+        }
+        Some(found)
     }
 
     /// The elements of an array; nothing for anything else.
