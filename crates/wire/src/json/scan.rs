@@ -48,7 +48,7 @@ fn scan(
         bytes,
         last,
         at: 0,
-        around: Around { limit, depth: 0, slot: 0, objects: [0; _] },
+        around: Around { limit, depth: 0, slot: 0, is_object: false, objects: [0; _] },
         tape,
         wrong: None,
         surrogates: false,
@@ -123,6 +123,8 @@ struct Around {
     depth: usize,
     /// The place of the innermost.
     slot: usize,
+    /// The innermost is an object.
+    is_object: bool,
     /// Which of them are objects; the outermost is the first bit.
     objects: [u64; Limits::DEEPEST / 64],
 }
@@ -132,15 +134,19 @@ impl Around {
     fn begin(&mut self, slot: usize, kind: Kind) {
         let (word, bit) = (self.depth / 64, self.depth % 64);
         let others = self.objects[word] & !(1 << bit);
-        self.objects[word] = others | u64::from(kind == Kind::Object) << bit;
+        self.is_object = kind == Kind::Object;
+        self.objects[word] = others | u64::from(self.is_object) << bit;
         self.slot = slot;
         self.depth += 1;
     }
 
+    /// The innermost has ended, and stands in the one at this place.
     #[inline(always)]
-    fn is_object(&self) -> bool {
-        let innermost = self.depth - 1;
-        self.objects[innermost / 64] >> (innermost % 64) & 1 == 1
+    fn end(&mut self, slot: usize) {
+        self.slot = slot;
+        self.depth -= 1;
+        let innermost = self.depth.saturating_sub(1);
+        self.is_object = self.objects[innermost / 64] >> (innermost % 64) & 1 == 1;
     }
 }
 
@@ -211,7 +217,7 @@ impl<S: Simd, T: Tape> Scan<'_, S, T> {
     fn leads_on(&mut self) -> Result<bool, Stopped> {
         while self.around.depth > 0 {
             self.space();
-            match (self.peek(), self.around.is_object()) {
+            match (self.peek(), self.around.is_object) {
                 (Some(b','), object) => {
                     self.at += 1;
                     self.space();
@@ -222,8 +228,8 @@ impl<S: Simd, T: Tape> Scan<'_, S, T> {
                 }
                 (Some(b'}'), true) | (Some(b']'), false) => {
                     self.at += 1;
-                    self.around.slot = self.tape.close(self.around.slot, self.at);
-                    self.around.depth -= 1;
+                    let around = self.tape.close(self.around.slot, self.at);
+                    self.around.end(around);
                 }
                 (_, object) => {
                     return Err(self.expected(if object { "',' or '}'" } else { "',' or ']'" }));

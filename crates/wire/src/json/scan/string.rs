@@ -27,11 +27,9 @@ impl<S: Simd, T: Tape> Scan<'_, S, T> {
     #[inline(always)]
     pub(super) fn string(&mut self) -> Result<bool, Stopped> {
         self.at += 1;
-        if self.bytes.len() - self.at < block::SHORT {
-            return self.last_string();
-        }
         // Keys and words end within a few bytes; for a longer string, larger steps are worth it.
-        for few in self.bytes[self.at..].as_chunks().0.iter().take(2) {
+        for _ in 0..2 {
+            let Some(few) = self.bytes[self.at..].first_chunk() else { return self.last_string() };
             let special = block::special_of_few(self.simd, few);
             if special != 0 {
                 let length = special.trailing_zeros() as usize;
@@ -46,20 +44,18 @@ impl<S: Simd, T: Tape> Scan<'_, S, T> {
         self.long_string()
     }
 
-    /// Passes a string that begins near the end of the text: few bytes are looked at one by one.
-    #[inline(never)]
+    /// Passes a string that begins near the end of the text: one look at its end takes in what is left.
+    #[inline(always)]
     fn last_string(&mut self) -> Result<bool, Stopped> {
-        while let Some(byte) = self.peek() {
-            match byte {
-                b'"' => {
-                    self.at += 1;
-                    return Ok(true);
-                }
-                b'\\' | ..0x20 => break,
-                _ => self.at += 1,
-            }
+        let passed = block::SHORT - (self.bytes.len() - self.at);
+        let few = self.last.last_chunk().unwrap_or(&[0; block::SHORT]);
+        let special = block::rest(block::special_of_few(self.simd, few), passed);
+        let length = special.trailing_zeros() as usize;
+        if few.get(passed + length) != Some(&b'"') {
+            return self.long_string();
         }
-        self.long_string()
+        self.at += length + 1;
+        Ok(true)
     }
 
     #[inline(never)]
@@ -74,14 +70,18 @@ impl<S: Simd, T: Tape> Scan<'_, S, T> {
     #[inline(always)]
     fn rest_by_blocks(&mut self) -> Result<bool, Stopped> {
         let mut passed = Passed { backslashes: 0, carried: false };
-        let (mut found, bytes) = (Found::More, self.bytes);
-        while let (Found::More, Some(block)) = (found, bytes[self.at..].first_chunk()) {
+        let bytes = self.bytes;
+        let (blocks, rest) = bytes[self.at..].as_chunks();
+        let mut found = Found::More;
+        for block in blocks {
             found = self.block(block, 0, &mut passed);
+            if found != Found::More {
+                break;
+            }
         }
         // Near the end of the text it is the last block, of which some is passed already.
-        if found == Found::More && self.at < bytes.len() {
-            let skipped = block::SIZE - (bytes.len() - self.at);
-            found = self.block(self.last, skipped, &mut passed);
+        if found == Found::More && !rest.is_empty() {
+            found = self.block(self.last, block::SIZE - rest.len(), &mut passed);
         }
         match found {
             Found::End => Ok(passed.backslashes == 0),
@@ -93,18 +93,17 @@ impl<S: Simd, T: Tape> Scan<'_, S, T> {
     #[inline(always)]
     fn block(&mut self, block: &[u8; block::SIZE], skipped: usize, passed: &mut Passed) -> Found {
         let marks = Marks::of(self.simd, block).skip(skipped);
-        let (escaped, over) = marks.escaped(passed.carried);
+        let before = passed.carried;
+        let (escaped, over) = marks.escaped(before);
+        passed.carried = over;
         let ends = marks.quotes & !escaped;
         let odd = escaped & !marks.escapable;
-        // One question for all that is rare: mostly nothing of it is there, and no block then
-        // waits for what the one before it says.
-        if ends | odd | u64::from(over) | u64::from(marks.controls) == 0 {
+        // One question for all that is rare: mostly nothing of it is there.
+        if ends | odd | u64::from(marks.controls) == 0 {
             passed.backslashes |= marks.backslashes;
-            passed.carried = false;
             self.at += block::SIZE - skipped;
             return Found::More;
         }
-        let before = std::mem::replace(&mut passed.carried, over);
         let inside = !ends & ends.wrapping_sub(1);
         passed.backslashes |= marks.backslashes & inside;
         if !self.is_sound(inside, odd, block, skipped) {
