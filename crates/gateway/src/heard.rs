@@ -279,6 +279,7 @@ impl Heard<'_> {
     fn response(&self, tale: Option<&Tale>, more: Option<&Ledger>) -> Response<Out> {
         let mut response = Response::new(Out::Whole(Bytes::new()));
         let headers = response.headers_mut();
+        headers.reserve(HEADERS);
         let entries = self.ledger.entries.iter().chain(more.iter().flat_map(|more| &more.entries));
         let mut rules: Vec<&str> = entries.map(|entry| entry.rule).collect();
         rules.sort_unstable();
@@ -319,6 +320,8 @@ fn refusal(error: ReplyError) -> Refusal {
 /// How long the first content is waited for before the client hears that it is coming.
 const HOLD: Duration = Duration::from_secs(10);
 
+/// More than an answer mostly has.
+const HEADERS: usize = 12;
 /// What some put before a text.
 const BYTE_ORDER: &[u8] = b"\xef\xbb\xbf";
 pub(crate) const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream; charset=utf-8");
