@@ -159,6 +159,20 @@ mod tests {
         }
     }
 
+    #[test]
+    fn words_of_long_texts_are_heard_one_by_one() {
+        for length in 0..200 {
+            for between in [1, 3, 7, 8, 9, 63, 64, 65, 130] {
+                let byte = |at: usize| match at % (between + 1) {
+                    at if at == between && length % 2 == 0 => ' ',
+                    at if at == between => '\n',
+                    at => char::from(b'a' + (at % 26) as u8),
+                };
+                are_heard_one_by_one(&(0..length).map(byte).collect::<String>());
+            }
+        }
+    }
+
     fn are_heard_one_by_one(text: &str) {
         let mut words = Stable::default();
         let any = words.add_words(text);
