@@ -14,6 +14,7 @@
 )]
 
 mod apart;
+mod around;
 pub mod docs;
 mod extras;
 mod fingerprint;
@@ -49,6 +50,7 @@ mod work;
 use interlingua_model::{Conversation, Ledger, Place, Recalled, Verbatim};
 use interlingua_wire::{Doc, Json, Limits, Spliced, Text};
 
+use around::Around;
 pub use profile::Profile;
 pub use survey::About;
 pub use trail::Trail;
@@ -74,6 +76,10 @@ pub enum Apply {
     /// The body as it came: the body to be read instead, and what was done. Nothing for nothing.
     Body(fn(&Doc) -> Option<(String, String)>),
     Conversation(fn(&mut Work<'_>)),
+    /// The same, where nothing depends on what turns say, unless they hold what only one dialect knows.
+    Around(fn(&mut Work<'_>)),
+    /// First what stands around the turns, then the turns.
+    Both(fn(&mut Work<'_>), fn(&mut Work<'_>)),
     /// The body as it is written for the target: the body to be sent instead, and what was done.
     Written(fn(&Doc, &Profile) -> Option<(String, String)>),
 }
@@ -113,8 +119,8 @@ pub static ALL: &[Rule] = &[
     on(About::Foreign, fit("foreign-block", fit::foreign_block::apply)),
     on(About::Foreign, fit("unsealed-search", fit::unsealed_search::apply)),
     // Which tools there are tells which calls of them may wait.
-    fit("provider-search", fit::provider_search::apply),
-    fit("unknown-tool", fit::unknown_tool::apply),
+    around("provider-search", fit::provider_search::apply),
+    around("unknown-tool", fit::unknown_tool::apply),
     // Calls and their results.
     on(About::Extras, fit("old-call", fit::old_call::apply)),
     mend("wrong-side", mend::wrong_side::apply),
@@ -133,11 +139,14 @@ pub static ALL: &[Rule] = &[
     on(About::Extras, fit("incomplete-call", fit::incomplete_call::apply)),
     fit("freeform-call", fit::freeform_call::apply),
     // Fields and blocks that the target does not know.
-    fit("respelled-setting", fit::respelled_setting::apply),
+    around("respelled-setting", fit::respelled_setting::apply),
     fit("account-label", fit::account_label::apply),
     on(About::Cache, fit("cache-unknown", fit::cache_unknown::apply)),
-    fit("odd-field", fit::odd_field::apply),
-    fit("unknown-field", fit::unknown_field::apply),
+    around("odd-field", fit::odd_field::apply),
+    Rule {
+        apply: Apply::Both(fit::unknown_field::around, fit::unknown_field::apply),
+        ..fit("unknown-field", fit::unknown_field::apply)
+    },
     on(About::Extras, fit("strange-calls", fit::strange_calls::apply)),
     again(fit("unknown-block", fit::unknown_block::apply)),
     again(on(About::Foreign, fit("only-last", fit::only_last::apply))),
@@ -146,37 +155,37 @@ pub static ALL: &[Rule] = &[
     again(on(About::Blank, fit("empty-text", fit::empty_text::apply))),
     again(on(About::Blank, fit("empty-result", fit::empty_result::apply))),
     // Settings.
-    fit("odd-setting", fit::odd_setting::apply),
-    fit("thinking-mode", fit::thinking_mode::apply),
-    fit("unknown-effort", fit::unknown_effort::apply),
-    fit("fixed-setting", fit::fixed_setting::apply),
-    fit("tool-choice", fit::tool_choice::apply),
-    fit("forced-while-thinking", fit::forced_while_thinking::apply),
+    around("odd-setting", fit::odd_setting::apply),
+    around("thinking-mode", fit::thinking_mode::apply),
+    around("unknown-effort", fit::unknown_effort::apply),
+    around("fixed-setting", fit::fixed_setting::apply),
+    around("tool-choice", fit::tool_choice::apply),
+    around("forced-while-thinking", fit::forced_while_thinking::apply),
     fit("answer-format", fit::answer_format::apply),
-    fit("max-tokens", fit::max_tokens::apply),
-    fit("thinking-budget", fit::thinking_budget::apply),
-    fit("stop-sequences", fit::stop_sequences::apply),
-    fit("unknown-word", fit::unknown_word::apply),
-    fit("metadata-size", fit::metadata_size::apply),
-    fit("unknown-beta", fit::unknown_beta::apply),
+    around("max-tokens", fit::max_tokens::apply),
+    around("thinking-budget", fit::thinking_budget::apply),
+    around("stop-sequences", fit::stop_sequences::apply),
+    around("unknown-word", fit::unknown_word::apply),
+    around("metadata-size", fit::metadata_size::apply),
+    around("unknown-beta", fit::unknown_beta::apply),
     // Tools.
-    fit("tool-fields", fit::tool_fields::apply),
+    around("tool-fields", fit::tool_fields::apply),
     fit("tool-name", fit::tool_name::apply),
-    fit("duplicate-tool", fit::duplicate_tool::apply),
+    around("duplicate-tool", fit::duplicate_tool::apply),
     fit("tool-count", fit::tool_count::apply),
     on(About::Foreign, fit("tool-reference", fit::tool_reference::apply)),
     on(About::Foreign, fit("added-tools", fit::added_tools::apply)),
     fit("missing-tools", fit::missing_tools::apply),
-    fit("mixed-tools", fit::mixed_tools::apply),
-    fit("schema-root", fit::schema_root::apply),
-    fit("schema-reference", fit::schema_reference::apply),
-    fit("schema-keyword", fit::schema_keyword::apply),
+    around("mixed-tools", fit::mixed_tools::apply),
+    around("schema-root", fit::schema_root::apply),
+    around("schema-reference", fit::schema_reference::apply),
+    around("schema-keyword", fit::schema_keyword::apply),
     fit("property-name", fit::property_name::apply),
-    fit("answer-schema", fit::answer_schema::apply),
-    fit("strict-tool", fit::strict_tool::apply),
-    fit("input-examples", fit::input_examples::apply),
-    fit("tool-description", fit::tool_description::apply),
-    fit("deferred-tools", fit::deferred_tools::apply),
+    around("answer-schema", fit::answer_schema::apply),
+    around("strict-tool", fit::strict_tool::apply),
+    around("input-examples", fit::input_examples::apply),
+    around("tool-description", fit::tool_description::apply),
+    around("deferred-tools", fit::deferred_tools::apply),
     // Reasoning and its seals.
     on(About::Reasoning, fit("refused-seal", fit::refused_seal::apply)),
     on(About::Reasoning, fit("foreign-seal", fit::foreign_seal::apply)),
@@ -230,9 +239,9 @@ pub static ALL: &[Rule] = &[
     again(fit("string-content", fit::string_content::apply)),
     // Settings that depend on how the conversation leaves, and on whether the model thinks in the end.
     fit("missing-thinking", fit::missing_thinking::apply),
-    fit("conflicting-field", fit::conflicting_field::apply),
+    around("conflicting-field", fit::conflicting_field::apply),
     fit("pending-code", fit::pending_code::apply),
-    fit("sampling", fit::sampling::apply),
+    around("sampling", fit::sampling::apply),
     // Cache marks.
     fit("cache-place", fit::cache_place::apply),
     on(About::Cache, fit("cache-limit", fit::cache_limit::apply)),
@@ -276,13 +285,17 @@ pub fn repair(
     let mut work = Work::new(conversation, body, profile, recalled, ledger);
     odd::forget(&mut work);
     let misheard = hearing::listen(&mut work);
+    let mut around = Around::of(&mut work);
     for (at, rule) in ALL.iter().enumerate() {
-        run(rule, &mut work);
+        run(rule, &mut work, around.as_mut().map(|around| (around, at)));
         // What fitted an older list is looked at again in the new one.
         if work.take_relisted() {
             let again = ALL[..=at].iter().filter(|rule| rule.stage == Stage::Fit);
-            again.for_each(|rule| run(rule, &mut work));
+            again.for_each(|rule| run(rule, &mut work, None));
         }
+    }
+    if let Some(around) = around {
+        around.keep();
     }
     settle(&mut work);
     if misheard {
@@ -298,16 +311,24 @@ fn settle(work: &mut Work<'_>) {
         if !work.take_changed() {
             return;
         }
-        ALL.iter().filter(|rule| rule.again).for_each(|rule| run(rule, work));
+        ALL.iter().filter(|rule| rule.again).for_each(|rule| run(rule, work, None));
     }
 }
 
-fn run(rule: &Rule, work: &mut Work<'_>) {
-    if let Apply::Conversation(apply) = rule.apply
-        && rule.about.is_none_or(|about| work.holds(about))
-    {
-        work.begin(rule.name);
-        apply(work);
+/// Runs a rule, unless there is nothing for it to do. Its place goes with what is known around the turns.
+fn run(rule: &Rule, work: &mut Work<'_>, around: Option<(&mut Around, usize)>) {
+    if rule.about.is_some_and(|about| !work.holds(about)) {
+        return;
+    }
+    work.begin(rule.name);
+    match rule.apply {
+        Apply::Conversation(apply) => apply(work),
+        Apply::Around(apply) => around::look(work, apply, around),
+        Apply::Both(beside, turns) => {
+            around::look(work, beside, around);
+            turns(work);
+        }
+        Apply::Body(_) | Apply::Written(_) => {}
     }
 }
 
@@ -336,6 +357,11 @@ const fn mend(name: &'static str, apply: fn(&mut Work<'_>)) -> Rule {
 
 const fn fit(name: &'static str, apply: fn(&mut Work<'_>)) -> Rule {
     Rule { name, stage: Stage::Fit, about: None, again: false, apply: Apply::Conversation(apply) }
+}
+
+/// A rule that looks at nothing but what stands around the turns.
+const fn around(name: &'static str, apply: fn(&mut Work<'_>)) -> Rule {
+    Rule { name, stage: Stage::Fit, about: None, again: false, apply: Apply::Around(apply) }
 }
 
 /// A rule that has something to do only where this is there.

@@ -68,6 +68,7 @@ enum Says {
 }
 
 impl Survey {
+    #[inline(never)]
     pub(crate) fn of(conversation: &Conversation) -> Self {
         let mut survey = Self::default();
         survey.note(About::Cache, conversation.tools.iter().any(|tool| tool.cache.is_some()));

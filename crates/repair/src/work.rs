@@ -19,6 +19,7 @@ use crate::tools::{self, Look};
 use crate::{Profile, Repaired, Trail};
 
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is asked on its own")]
 pub struct Work<'w> {
     conversation: &'w mut Verbatim<Conversation>,
     /// What the conversation was read from.
@@ -42,6 +43,8 @@ pub struct Work<'w> {
     relisted: bool,
     /// Turns are not what they were when this was last asked.
     changed: bool,
+    /// Something is read otherwise than it was written; the request stays as it is.
+    reread: bool,
 }
 
 /// What the provider knows by another name than the client.
@@ -78,6 +81,7 @@ impl<'w> Work<'w> {
             overlooked: false,
             relisted: false,
             changed: false,
+            reread: false,
         }
     }
 
@@ -150,6 +154,7 @@ impl<'w> Work<'w> {
 
     /// Takes for what is said of thinking what the target hears of it; the request stays as it is.
     pub(crate) fn hear(&mut self, reasoning: Option<Reasoning>) {
+        self.reread = true;
         self.conversation.change_beside(|conversation| {
             conversation.settings.change_beside(|settings| settings.reasoning = reasoning);
         });
@@ -181,6 +186,7 @@ impl<'w> Work<'w> {
     pub(crate) fn overlook_tools(&mut self, keep: impl Fn(usize) -> bool) {
         self.looks = None;
         self.overlooked = true;
+        self.reread = true;
         self.done.trail.tools_kept(self.conversation.tools.len(), &keep);
         let mut at = 0..;
         self.conversation.change_beside(|conversation| {
@@ -242,6 +248,11 @@ impl<'w> Work<'w> {
         let mut value = Turn::clone(&turns[turn]);
         change(&mut value);
         turns[turn] = Verbatim::read(value, dialect, text);
+    }
+
+    /// Whether nobody has changed anything, or noted anything, or reads anything otherwise.
+    pub(crate) fn is_as_it_came(&self) -> bool {
+        self.conversation.written().is_some() && self.ledger.is_empty() && !self.reread
     }
 
     /// Whether the request leaves as the bytes it came in, as far as is known.

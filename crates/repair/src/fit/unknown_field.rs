@@ -26,10 +26,14 @@ use crate::tools::OLD_LIST;
 use crate::trail::lift;
 use crate::{About, Profile, Work, offer};
 
-pub fn apply(work: &mut Work<'_>) {
-    if work.conversation().source == work.profile.dialect {
+/// The fields of the body.
+pub fn around(work: &mut Work<'_>) {
+    if work.is_own() {
         body(work);
     }
+}
+
+pub fn apply(work: &mut Work<'_>) {
     // The name of a tool is no extra.
     if !work.holds(About::Extras) && !work.profile.fields.only_user_named {
         return;

@@ -248,6 +248,7 @@ const PREFILLED: Roles = Roles {
 };
 
 const RESPONSES: Roles = Roles {
+    list: "input",
     none: NoTurns::Unless(&["previous_response_id", "conversation", "prompt"]),
     head_apart: true,
     items: true,
@@ -255,6 +256,7 @@ const RESPONSES: Roles = Roles {
 };
 
 const GEMINI: Roles = Roles {
+    list: "contents",
     instructions: Instructions::Apart,
     joined: Joined::BeforeCalls,
     last: Last::User,
