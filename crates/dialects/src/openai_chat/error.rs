@@ -36,9 +36,16 @@ pub(super) fn decode(status: u16, body: &[u8]) -> Failure {
 
 /// The error in a reply or a chunk that should be none.
 pub(super) fn in_band(root: Node<'_>) -> Option<Failure> {
-    let [error, relay, choices, usage, message, detail] =
-        root.pick(["error", "x_groq", "choices", "usage", "message", "detail"]);
-    let [flat, outcome] = root.pick(["error_msg", "base_resp"]);
+    let [choices, usage, error, message, detail, relay, flat, outcome] = root.pick([
+        "choices",
+        "usage",
+        "error",
+        "message",
+        "detail",
+        "x_groq",
+        "error_msg",
+        "base_resp",
+    ]);
     let error = error.or_else(|| relay?.get("error"));
     let is_error = match error.map(|error| (error.kind(), error)) {
         Some((Kind::Object, error)) => !error.is_empty(),

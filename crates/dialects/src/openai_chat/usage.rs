@@ -8,21 +8,22 @@ use super::ID;
 
 pub(super) fn decode(node: Node<'_>) -> Usage {
     let count = |found: Option<Node<'_>>| found.and_then(Node::count);
-    let [prompt, completion, total] =
-        node.pick(["prompt_tokens", "completion_tokens", "total_tokens"]);
-    // Some servers count in the words of another API.
-    let [input, output, of_input, of_output] = node.pick([
-        "input_tokens",
-        "output_tokens",
-        "input_tokens_details",
-        "output_tokens_details",
-    ]);
-    let [of_prompt, of_completion, hit, cached] = node.pick([
-        "prompt_tokens_details",
-        "completion_tokens_details",
-        "prompt_cache_hit_tokens",
-        "cached_tokens",
-    ]);
+    #[rustfmt::skip]
+    let [prompt, completion, total, of_prompt, of_completion, input, output, of_input, of_output, hit, cached] =
+        node.pick([
+            "prompt_tokens",
+            "completion_tokens",
+            "total_tokens",
+            "prompt_tokens_details",
+            "completion_tokens_details",
+            // Some servers count in the words of another API.
+            "input_tokens",
+            "output_tokens",
+            "input_tokens_details",
+            "output_tokens_details",
+            "prompt_cache_hit_tokens",
+            "cached_tokens",
+        ]);
     let of_completion = of_completion.or(of_output);
     let [read, written] = of_prompt
         .or(of_input)
