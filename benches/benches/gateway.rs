@@ -67,9 +67,15 @@ fn measure(stage: &Stage, row: &Row) -> Result<(), String> {
     for (at, shot) in [(stage.nginx.1, &row.plain), (stage.gateway.1, &row.through)] {
         fire(at, shot, row.connections, row.total / 5);
     }
-    let bare = fire(stage.simulator, &row.plain, row.connections, row.total);
-    let (nginx, nginx_cpu) = timed(&stage.nginx.0, stage.nginx.1, &row.plain, row);
-    let (gateway, gateway_cpu) = timed(&stage.gateway.0, stage.gateway.1, &row.through, row);
+    // Other work on the machine comes and goes: each is asked in turn, several times.
+    let (mut bare, mut nginx, mut gateway) = <(Volley, Volley, Volley)>::default();
+    let (mut nginx_cpu, mut gateway_cpu) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        bare.add(fire(stage.simulator, &row.plain, row.connections, row.total / ROUNDS));
+        nginx_cpu.push(timed(&stage.nginx, &row.plain, row, &mut nginx));
+        gateway_cpu.push(timed(&stage.gateway, &row.through, row, &mut gateway));
+    }
+    let (nginx_cpu, gateway_cpu) = (median(nginx_cpu), median(gateway_cpu));
     for (who, volley) in [("bare", &bare), ("nginx", &nginx), ("gateway", &gateway)] {
         if volley.errors > 0 {
             return Err(format!("{}: {} errors of {who}", row.name, volley.errors));
@@ -105,13 +111,19 @@ fn measure(stage: &Stage, row: &Row) -> Result<(), String> {
     Ok(())
 }
 
-/// Microseconds of processor per request.
-fn timed(process: &Process, at: SocketAddr, shot: &Shot, row: &Row) -> (Volley, f64) {
+/// Microseconds of processor per request, of one round.
+fn timed((process, at): &(Process, SocketAddr), shot: &Shot, row: &Row, all: &mut Volley) -> f64 {
     let before = process.cpu();
-    let volley = fire(at, shot, row.connections, row.total);
+    let volley = fire(*at, shot, row.connections, row.total / ROUNDS);
     let used = process.cpu().saturating_sub(before);
     let each = micros(used) / count(volley.requests);
-    (volley, each)
+    all.add(volley);
+    each
+}
+
+fn median(mut rounds: Vec<f64>) -> f64 {
+    rounds.sort_unstable_by(f64::total_cmp);
+    rounds.get(rounds.len() / 2).copied().unwrap_or_default()
 }
 
 fn micros(duration: Duration) -> f64 {
@@ -303,6 +315,9 @@ base_url = "http://UPSTREAM/anthropic"
 api_key = "env:HOME"
 headers = { "x-sim-fault" = "pieces=8,pause=4" }
 "#;
+
+/// How often each row is measured; what it costs is the middle one.
+const ROUNDS: u64 = 5;
 
 const NGINX: &str = "
 daemon off;

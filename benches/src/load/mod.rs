@@ -54,6 +54,18 @@ impl Volley {
     pub fn per_second(&self) -> f64 {
         count(self.requests) / self.took.as_secs_f64()
     }
+
+    /// With those of another.
+    pub fn add(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.errors += other.errors;
+        self.took += other.took;
+        self.bytes += other.bytes;
+        self.whole.extend(other.whole);
+        self.first.extend(other.first);
+        self.whole.sort_unstable();
+        self.first.sort_unstable();
+    }
 }
 
 /// A count to calculate with.
@@ -77,18 +89,12 @@ pub fn fire(at: SocketAddr, shot: &Shot, connections: usize, total: u64) -> Voll
             scope.spawn(|| {
                 let volley = one(at, shot, each);
                 let mut all = gathered.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                all.requests += volley.requests;
-                all.errors += volley.errors;
-                all.bytes += volley.bytes;
-                all.whole.extend(volley.whole);
-                all.first.extend(volley.first);
+                all.add(volley);
             });
         }
     });
     let mut all = gathered.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     all.took = began.elapsed();
-    all.whole.sort_unstable();
-    all.first.sort_unstable();
     all
 }
 
