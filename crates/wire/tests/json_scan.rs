@@ -97,6 +97,15 @@ fn every_truncated_text_is_judged_as_serde_json_does() {
 }
 
 #[test]
+fn a_string_without_an_end_ends_too_early_where_the_text_does() {
+    let text = format!("[\"{}", r#"say \"so\"\\\\, then\n"#.repeat(12));
+    for length in 2..=text.len() {
+        let malformed = Malformed { at: length, why: Why::Ended };
+        assert_eq!(scan(&text[..length]).err(), Some(malformed), "{}", &text[..length]);
+    }
+}
+
+#[test]
 fn mutated_texts_are_judged_as_serde_json_does() {
     let mut dice = Dice::new(7);
     let mut accepted = 0;

@@ -6,10 +6,10 @@
     reason = "only what is inlined is compiled for the caller's registers"
 )]
 
-use fearless_simd::{Simd, prelude::*, u8x16, u8x64};
+use fearless_simd::{Simd, prelude::*, u8x16, u8x32, u8x64};
 
 pub(super) const SIZE: usize = 64;
-pub(super) const SHORT: usize = 16;
+pub(super) const SHORT: usize = 32;
 
 /// Which bytes of a block mean something inside a string. Bit `n` is byte `n`.
 #[derive(Clone, Copy, Debug)]
@@ -18,21 +18,22 @@ pub(super) struct Marks {
     pub(super) backslashes: u64,
     /// What mostly stands behind a backslash: a quote, a backslash, or the letter of an end of a line.
     pub(super) escapable: u64,
-    /// There is a control character somewhere in the block.
-    pub(super) controls: bool,
+    /// Not zero if there is a control character somewhere in the block.
+    pub(super) controls: u64,
 }
 
 impl Marks {
     #[inline(always)]
     pub(super) fn of(simd: impl Simd, block: &[u8; SIZE]) -> Self {
         let lanes = u8x64::simd_from(simd, *block);
+        let (first, second) = lanes.split();
         let quotes = lanes.simd_eq(b'"').to_bitmask();
         let backslashes = lanes.simd_eq(b'\\').to_bitmask();
         Self {
             quotes,
             backslashes,
             escapable: quotes | backslashes | lanes.simd_eq(b'n').to_bitmask(),
-            controls: lanes.simd_lt(0x20).any_true(),
+            controls: first.min(second).simd_lt(0x20).to_bitmask(),
         }
     }
 
@@ -48,18 +49,17 @@ impl Marks {
     }
 
     /// The bytes that a backslash makes part of an escape, and whether it does so with the first of
-    /// the next block; `carried` says whether one does with the first of this.
+    /// the next block; `carried` says whether one does with the first of this. Both are 0 or 1.
     ///
     /// In a row of backslashes every other one is escaped itself. A carry runs through a row that
     /// begins at an odd place, and so tells the two kinds of rows apart.
     #[inline]
-    pub(super) fn escaped(&self, carried: bool) -> (u64, bool) {
-        let first = u64::from(carried);
-        let backslashes = self.backslashes & !first;
-        let behind = backslashes << 1 | first;
+    pub(super) fn escaped(&self, carried: u64) -> (u64, u64) {
+        let backslashes = self.backslashes & !carried;
+        let behind = backslashes << 1 | carried;
         let odd_rows = backslashes & !EVEN & !behind;
         let (ends, over) = odd_rows.overflowing_add(backslashes);
-        ((EVEN ^ (ends << 1)) & behind, over)
+        ((EVEN ^ (ends << 1)) & behind, u64::from(over))
     }
 }
 
@@ -96,16 +96,57 @@ pub(super) fn special(simd: impl Simd, block: &[u8; SIZE]) -> u64 {
     (lanes.simd_eq(b'"') | lanes.simd_eq(b'\\') | lanes.simd_lt(0x20)).to_bitmask()
 }
 
+/// The quotes among a few bytes, and what else means something inside a string.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Few {
+    quotes: u64,
+    others: u64,
+}
+
+impl Few {
+    #[inline(always)]
+    pub(super) fn of(simd: impl Simd, bytes: &[u8; SHORT]) -> Self {
+        let lanes = u8x32::simd_from(simd, *bytes);
+        Self {
+            quotes: lanes.simd_eq(b'"').to_bitmask(),
+            others: (lanes.simd_eq(b'\\') | lanes.simd_lt(0x20)).to_bitmask(),
+        }
+    }
+
+    /// Without the first bytes, of which there are no more than a few.
+    #[inline(always)]
+    pub(super) fn skip(self, bytes: usize) -> Self {
+        Self {
+            quotes: self.quotes.wrapping_shr(bytes as u32),
+            others: self.others.wrapping_shr(bytes as u32),
+        }
+    }
+
+    /// How many bytes stand before the quote, if there is one and all of them are plain.
+    #[inline(always)]
+    pub(super) fn length(self) -> Option<usize> {
+        let before = self.quotes.wrapping_sub(1) & !self.quotes;
+        (self.quotes != 0 && self.others & before == 0)
+            .then_some(self.quotes.trailing_zeros() as usize)
+    }
+
+    /// How many of the bytes are plain, up to the first that is not.
+    #[inline(always)]
+    pub(super) fn plain(self) -> usize {
+        ((self.quotes | self.others).trailing_zeros() as usize).min(SHORT)
+    }
+}
+
 /// As [`special`], for a few bytes.
 #[inline(always)]
-pub(super) fn special_of_few(simd: impl Simd, bytes: &[u8; SHORT]) -> u64 {
+pub(super) fn special_of_few(simd: impl Simd, bytes: &[u8; 16]) -> u64 {
     let lanes = u8x16::simd_from(simd, *bytes);
     (lanes.simd_eq(b'"') | lanes.simd_eq(b'\\') | lanes.simd_lt(0x20)).to_bitmask()
 }
 
 /// The backslashes among a few bytes.
 #[inline(always)]
-pub(super) fn backslashes_of_few(simd: impl Simd, bytes: &[u8; SHORT]) -> u64 {
+pub(super) fn backslashes_of_few(simd: impl Simd, bytes: &[u8; 16]) -> u64 {
     u8x16::simd_from(simd, *bytes).simd_eq(b'\\').to_bitmask()
 }
 

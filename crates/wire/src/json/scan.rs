@@ -43,17 +43,7 @@ fn scan(
         &short
     });
     let limit = depth.min(Limits::DEEPEST);
-    dispatch!(level, simd => Scan {
-        simd,
-        bytes,
-        last,
-        at: 0,
-        around: Around { limit, depth: 0, slot: 0, is_object: false, objects: [0; _] },
-        tape,
-        wrong: None,
-        surrogates: false,
-    }
-    .found())
+    dispatch!(level, simd => Scan { simd, bytes, last }.whole(limit, tape))
 }
 
 /// What remembers where values stand.
@@ -105,217 +95,218 @@ impl Tape for Forgotten {
     }
 }
 
-struct Scan<'a, S, T> {
+/// The text. Places in it are passed from one to the next, and so stay in registers.
+struct Scan<'a, S> {
     simd: S,
     bytes: &'a [u8],
     /// The last block of the text; zeros before a text that is shorter.
     last: &'a [u8; block::SIZE],
-    at: usize,
-    around: Around,
-    tape: &'a mut T,
-    wrong: Option<Malformed>,
-    surrogates: bool,
 }
 
 /// The arrays and objects that have begun and not ended.
 struct Around {
-    limit: usize,
     depth: usize,
     /// The place of the innermost.
     slot: usize,
-    /// The innermost is an object.
-    is_object: bool,
-    /// Which of them are objects; the outermost is the first bit.
-    objects: [u64; Limits::DEEPEST / 64],
+    /// What ends the innermost.
+    close: u8,
+    /// Which of the innermost are objects; the innermost is the first bit.
+    objects: u64,
+    /// The same of those around them, from the outermost.
+    outer: [u64; Limits::DEEPEST / 64],
 }
 
 impl Around {
     #[inline(always)]
-    fn begin(&mut self, slot: usize, kind: Kind) {
-        let (word, bit) = (self.depth / 64, self.depth % 64);
-        let others = self.objects[word] & !(1 << bit);
-        self.is_object = kind == Kind::Object;
-        self.objects[word] = others | u64::from(self.is_object) << bit;
-        self.slot = slot;
+    fn begin(&mut self, slot: usize, is_object: bool) {
+        if self.depth.is_multiple_of(64) {
+            self.outer[self.depth / 64] = self.objects;
+        }
         self.depth += 1;
+        self.slot = slot;
+        self.objects = self.objects << 1 | u64::from(is_object);
+        self.close = self.innermost();
     }
 
     /// The innermost has ended, and stands in the one at this place.
     #[inline(always)]
     fn end(&mut self, slot: usize) {
-        self.slot = slot;
         self.depth -= 1;
-        let innermost = self.depth.saturating_sub(1);
-        self.is_object = self.objects[innermost / 64] >> (innermost % 64) & 1 == 1;
+        self.slot = slot;
+        self.objects >>= 1;
+        if self.depth.is_multiple_of(64) {
+            self.objects = self.outer[self.depth / 64];
+        }
+        self.close = self.innermost();
+    }
+
+    #[inline(always)]
+    fn innermost(&self) -> u8 {
+        if self.objects & 1 == 1 { b'}' } else { b']' }
     }
 }
 
-/// The text is not what it should be; `wrong` says how. Results that fit a register are cheap to pass.
-struct Stopped;
-
-impl<S: Simd, T: Tape> Scan<'_, S, T> {
+impl<S: Simd> Scan<'_, S> {
     #[inline(always)]
-    fn found(mut self) -> Result<Found, Malformed> {
-        match (self.whole(), self.wrong) {
-            (Ok(value), _) => Ok(Found { value, surrogates: self.surrogates }),
-            (Err(Stopped), wrong) => Err(wrong.unwrap_or(Malformed { at: 0, why: Why::Ended })),
-        }
-    }
-
-    #[inline(always)]
-    fn whole(&mut self) -> Result<Range<usize>, Stopped> {
-        self.space();
-        let start = self.at;
-        while !self.value()? || self.leads_on()? {}
-        let end = self.at;
-        self.space();
-        match self.peek() {
-            None => Ok(start..end),
-            Some(_) => Err(self.expected("the end of the text")),
-        }
-    }
-
-    /// Passes a value and is `true`, or what stands before the first one inside it.
-    #[inline(always)]
-    fn value(&mut self) -> Result<bool, Stopped> {
-        let start = self.at;
-        let (kind, plain) = match self.peek() {
-            Some(b'"') => (Kind::String, self.string()?),
-            Some(b'{') => return self.begin(b'}', Kind::Object),
-            Some(b'[') => return self.begin(b']', Kind::Array),
-            Some(b't') => (self.word(b"true", Kind::Bool)?, false),
-            Some(b'f') => (self.word(b"false", Kind::Bool)?, false),
-            Some(b'n') => (self.word(b"null", Kind::Null)?, false),
-            Some(b'-' | b'0'..=b'9') => (self.number()?, false),
-            _ => return Err(self.expected("a value")),
-        };
-        self.tape.leaf(start, self.at, kind, plain);
-        Ok(true)
-    }
-
-    #[inline(always)]
-    fn begin(&mut self, close: u8, kind: Kind) -> Result<bool, Stopped> {
-        if self.around.depth >= self.around.limit {
-            return Err(self.stop(self.at, Why::TooDeep { limit: self.around.limit }));
-        }
-        let slot = self.tape.open(self.at, kind, self.around.slot);
-        self.at += 1;
-        self.space();
-        if self.eat(close) {
-            self.tape.close(slot, self.at);
-            return Ok(true);
-        }
-        self.around.begin(slot, kind);
-        if kind == Kind::Object {
-            self.key()?;
-        }
-        Ok(false)
-    }
-
-    /// Passes what stands behind a value; whether another one follows.
-    #[inline(always)]
-    fn leads_on(&mut self) -> Result<bool, Stopped> {
-        while self.around.depth > 0 {
-            self.space();
-            match (self.peek(), self.around.is_object) {
-                (Some(b','), object) => {
-                    self.at += 1;
-                    self.space();
-                    if object {
-                        self.key()?;
+    fn whole(&self, limit: usize, tape: &mut impl Tape) -> Result<Found, Malformed> {
+        let mut around = Around { depth: 0, slot: 0, close: 0, objects: 0, outer: [0; _] };
+        let mut surrogates = false;
+        let start = self.space(0);
+        let mut at = start;
+        loop {
+            if around.close == b'}' {
+                at = self.key(at, &mut surrogates, tape)?;
+            }
+            at = self.space(at);
+            at = match self.peek(at) {
+                Some(b'"') => self.string(at, &mut surrogates, tape)?,
+                Some(open @ (b'{' | b'[')) => {
+                    if around.depth >= limit {
+                        return Err(Malformed { at, why: Why::TooDeep { limit } });
                     }
-                    return Ok(true);
+                    let is_object = open == b'{';
+                    let (kind, close) =
+                        if is_object { (Kind::Object, b'}') } else { (Kind::Array, b']') };
+                    let slot = tape.open(at, kind, around.slot);
+                    at = self.space(at + 1);
+                    if self.peek(at) != Some(close) {
+                        around.begin(slot, is_object);
+                        continue;
+                    }
+                    tape.close(slot, at + 1);
+                    at + 1
                 }
-                (Some(b'}'), true) | (Some(b']'), false) => {
-                    self.at += 1;
-                    let around = self.tape.close(self.around.slot, self.at);
-                    self.around.end(around);
+                _ => {
+                    let (end, kind) = self.word_or_number(at)?;
+                    tape.leaf(at, end, kind, false);
+                    end
                 }
-                (_, object) => {
-                    return Err(self.expected(if object { "',' or '}'" } else { "',' or ']'" }));
+            };
+            while around.depth > 0 {
+                let byte = self.peek(at);
+                if byte == Some(b',') {
+                    at += 1;
+                    break;
                 }
+                if byte == Some(around.close) {
+                    at += 1;
+                    around.end(tape.close(around.slot, at));
+                    continue;
+                }
+                at = self.pass_space_before(at, [b',', around.close])?;
+            }
+            if around.depth == 0 {
+                let end = self.space(at);
+                return match self.peek(end) {
+                    None => Ok(Found { value: start..at, surrogates }),
+                    Some(_) => Err(self.expected(end, "the end of the text")),
+                };
             }
         }
-        Ok(false)
+    }
+
+    /// Passes a key and its colon.
+    #[inline(always)]
+    fn key(
+        &self,
+        mut at: usize,
+        surrogates: &mut bool,
+        tape: &mut impl Tape,
+    ) -> Result<usize, Malformed> {
+        if self.peek(at) != Some(b'"') {
+            at = self.pass_space_before(at, *b"\"\"")?;
+        }
+        at = self.string(at, surrogates, tape)?;
+        if self.peek(at) != Some(b':') {
+            at = self.pass_space_before(at, *b"::")?;
+        }
+        Ok(at + 1)
+    }
+
+    /// Where one of these bytes stands, behind space.
+    #[inline(never)]
+    fn pass_space_before(&self, at: usize, bytes: [u8; 2]) -> Result<usize, Malformed> {
+        let at = self.pass_space(at);
+        if self.peek(at).is_some_and(|byte| bytes.contains(&byte)) {
+            return Ok(at);
+        }
+        Err(self.expected(
+            at,
+            match bytes {
+                [b'"', _] => "a key",
+                [b':', _] => "':'",
+                [_, b'}'] => "',' or '}'",
+                _ => "',' or ']'",
+            },
+        ))
+    }
+
+    /// The end of a value that is none of the others, and what it is.
+    #[inline(never)]
+    fn word_or_number(&self, at: usize) -> Result<(usize, Kind), Malformed> {
+        let (word, kind): (&[u8], _) = match self.peek(at) {
+            Some(b't') => (b"true", Kind::Bool),
+            Some(b'f') => (b"false", Kind::Bool),
+            Some(b'n') => (b"null", Kind::Null),
+            Some(b'-' | b'0'..=b'9') => return Ok((self.number(at)?, Kind::Number)),
+            _ => return Err(self.expected(at, "a value")),
+        };
+        if !self.bytes[at..].starts_with(word) {
+            return Err(self.expected(at, "a value"));
+        }
+        Ok((at + word.len(), kind))
+    }
+
+    fn number(&self, at: usize) -> Result<usize, Malformed> {
+        let (_, at) = self.eat(at, b"-");
+        let (zero, mut at) = self.eat(at, b"0");
+        if !zero {
+            at = self.digits(at)?;
+        }
+        let (dot, mut at) = self.eat(at, b".");
+        if dot {
+            at = self.digits(at)?;
+        }
+        let (exponent, at) = self.eat(at, b"eE");
+        if exponent { self.digits(self.eat(at, b"+-").1) } else { Ok(at) }
+    }
+
+    fn digits(&self, at: usize) -> Result<usize, Malformed> {
+        let digits = self.bytes[at..].iter().take_while(|b| b.is_ascii_digit()).count();
+        if digits == 0 { Err(self.expected(at, "a digit")) } else { Ok(at + digits) }
+    }
+
+    /// Whether one of these bytes stands here, and where to go on.
+    #[inline]
+    fn eat(&self, at: usize, bytes: &[u8]) -> (bool, usize) {
+        let found = self.peek(at).is_some_and(|byte| bytes.contains(&byte));
+        (found, at + usize::from(found))
     }
 
     #[inline(always)]
-    fn key(&mut self) -> Result<(), Stopped> {
-        let start = self.at;
-        if self.peek() != Some(b'"') {
-            return Err(self.expected("a key"));
-        }
-        let plain = self.string()?;
-        self.tape.leaf(start, self.at, Kind::String, plain);
-        self.space();
-        if !self.eat(b':') {
-            return Err(self.expected("':'"));
-        }
-        self.space();
-        Ok(())
-    }
-
-    fn number(&mut self) -> Result<Kind, Stopped> {
-        self.eat(b'-');
-        if !self.eat(b'0') {
-            self.digits()?;
-        }
-        if self.eat(b'.') {
-            self.digits()?;
-        }
-        if self.eat(b'e') || self.eat(b'E') {
-            let _ = self.eat(b'+') || self.eat(b'-');
-            self.digits()?;
-        }
-        Ok(Kind::Number)
-    }
-
-    fn digits(&mut self) -> Result<(), Stopped> {
-        let digits = self.bytes[self.at..].iter().take_while(|b| b.is_ascii_digit()).count();
-        self.at += digits;
-        if digits == 0 { Err(self.expected("a digit")) } else { Ok(()) }
-    }
-
-    fn word(&mut self, word: &[u8], kind: Kind) -> Result<Kind, Stopped> {
-        if !self.bytes[self.at..].starts_with(word) {
-            return Err(self.expected("a value"));
-        }
-        self.at += word.len();
-        Ok(kind)
-    }
-
-    #[inline(always)]
-    fn eat(&mut self, byte: u8) -> bool {
-        let found = self.peek() == Some(byte);
-        self.at += usize::from(found);
-        found
-    }
-
-    #[inline(always)]
-    fn space(&mut self) {
+    fn space(&self, at: usize) -> usize {
         // Mostly there is none, and one comparison shows it.
-        while let Some(byte @ ..=b' ') = self.peek()
-            && matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
-        {
-            self.at += 1;
+        match self.peek(at) {
+            Some(..=b' ') => self.pass_space(at),
+            _ => at,
         }
     }
 
+    #[inline(never)]
+    fn pass_space(&self, at: usize) -> usize {
+        let rest = self.bytes.get(at..).unwrap_or_default().iter();
+        at + rest.take_while(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t')).count()
+    }
+
     #[inline(always)]
-    fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
+    fn peek(&self, at: usize) -> Option<u8> {
+        self.bytes.get(at).copied()
     }
 
     #[cold]
-    fn expected(&mut self, what: &'static str) -> Stopped {
-        let why = if self.at >= self.bytes.len() { Why::Ended } else { Why::Expected(what) };
-        self.stop(self.at, why)
-    }
-
-    #[cold]
-    fn stop(&mut self, at: usize, why: Why) -> Stopped {
-        self.wrong = Some(Malformed { at, why });
-        Stopped
+    fn expected(&self, at: usize, what: &'static str) -> Malformed {
+        let why = if at >= self.bytes.len() { Why::Ended } else { Why::Expected(what) };
+        Malformed { at, why }
     }
 }
 

@@ -2,174 +2,187 @@
 
 use fearless_simd::Simd;
 
-use super::super::Why;
-use super::super::block::{self, Marks};
-use super::{Scan, Stopped, Tape};
+use super::super::block::{self, Few, Marks};
+use super::super::{Kind, Malformed, Why};
+use super::{Scan, Tape};
+
+/// A string that is passed.
+struct Passed {
+    end: usize,
+    /// It holds no escape.
+    plain: bool,
+    /// An escape stands for half a character.
+    surrogates: bool,
+}
 
 /// What is known of the part of a string that is passed.
-struct Passed {
+#[derive(Default)]
+struct Part {
     backslashes: u64,
-    /// The last of them makes the next byte part of an escape.
-    carried: bool,
+    /// 1 if the last of them makes the next byte part of an escape.
+    carried: u64,
+    surrogates: bool,
 }
 
 /// What a block of a string is.
-#[derive(Clone, Copy, PartialEq, Eq)]
 enum Found {
     /// The string goes on.
     More,
-    End,
+    /// It ends behind so many bytes.
+    End(usize),
     Mistake,
 }
 
-impl<S: Simd, T: Tape> Scan<'_, S, T> {
-    /// Passes a string; `true` if it holds no escape.
+impl<S: Simd> Scan<'_, S> {
+    /// Passes the string that begins here.
     #[inline(always)]
-    pub(super) fn string(&mut self) -> Result<bool, Stopped> {
-        self.at += 1;
-        // Keys and words end within a few bytes; for a longer string, larger steps are worth it.
-        for _ in 0..2 {
-            let Some(few) = self.bytes[self.at..].first_chunk() else { return self.last_string() };
-            let special = block::special_of_few(self.simd, few);
-            if special != 0 {
-                let length = special.trailing_zeros() as usize;
-                if few[length] != b'"' {
-                    break;
-                }
-                self.at += length + 1;
-                return Ok(true);
-            }
-            self.at += few.len();
+    pub(super) fn string(
+        &self,
+        start: usize,
+        surrogates: &mut bool,
+        tape: &mut impl Tape,
+    ) -> Result<usize, Malformed> {
+        let inside = start + 1;
+        // Keys and words end within a few bytes.
+        let left = &self.bytes[inside..];
+        let few = match left.first_chunk() {
+            Some(few) => Few::of(self.simd, few),
+            None => self.last_few(left.len()),
+        };
+        if let Some(length) = few.length() {
+            let end = inside + length + 1;
+            tape.leaf(start, end, Kind::String, true);
+            return Ok(end);
         }
-        self.long_string()
+        let passed = self.long_string(inside + few.plain().min(left.len()))?;
+        *surrogates |= passed.surrogates;
+        tape.leaf(start, passed.end, Kind::String, passed.plain);
+        Ok(passed.end)
     }
 
-    /// Passes a string that begins near the end of the text: one look at its end takes in what is left.
-    #[inline(always)]
-    fn last_string(&mut self) -> Result<bool, Stopped> {
-        let passed = block::SHORT - (self.bytes.len() - self.at);
+    /// Near the end of the text they are its last bytes, of which some are passed already.
+    #[inline(never)]
+    fn last_few(&self, left: usize) -> Few {
         let few = self.last.last_chunk().unwrap_or(&[0; block::SHORT]);
-        let special = block::rest(block::special_of_few(self.simd, few), passed);
-        let length = special.trailing_zeros() as usize;
-        if few.get(passed + length) != Some(&b'"') {
-            return self.long_string();
-        }
-        self.at += length + 1;
-        Ok(true)
+        self.simd.vectorize(
+            #[inline(always)]
+            || Few::of(self.simd, few).skip(block::SHORT - left),
+        )
     }
 
     #[inline(never)]
-    fn long_string(&mut self) -> Result<bool, Stopped> {
+    fn long_string(&self, at: usize) -> Result<Passed, Malformed> {
         self.simd.vectorize(
             #[inline(always)]
-            || self.rest_by_blocks(),
+            || self.rest_by_blocks(at),
         )
     }
 
     /// Passes a string from within, where everything before was plain.
     #[inline(always)]
-    fn rest_by_blocks(&mut self) -> Result<bool, Stopped> {
-        let mut passed = Passed { backslashes: 0, carried: false };
-        let bytes = self.bytes;
-        let (blocks, rest) = bytes[self.at..].as_chunks();
+    fn rest_by_blocks(&self, mut at: usize) -> Result<Passed, Malformed> {
+        let mut part = Part::default();
+        let (blocks, rest) = self.bytes[at..].as_chunks();
         let mut found = Found::More;
         for block in blocks {
-            found = self.block(block, 0, &mut passed);
-            if found != Found::More {
+            found = self.block(block, 0, at, &mut part);
+            if !matches!(found, Found::More) {
                 break;
             }
+            at += block::SIZE;
         }
         // Near the end of the text it is the last block, of which some is passed already.
-        if found == Found::More && !rest.is_empty() {
-            found = self.block(self.last, block::SIZE - rest.len(), &mut passed);
+        if !rest.is_empty() && matches!(found, Found::More) {
+            found = self.block(self.last, block::SIZE - rest.len(), at, &mut part);
         }
+        let Part { backslashes, carried, surrogates } = part;
         match found {
-            Found::End => Ok(passed.backslashes == 0),
-            Found::More | Found::Mistake => self.rest_of_string().map(|()| false),
+            Found::End(bytes) => {
+                Ok(Passed { end: at + bytes, plain: backslashes == 0, surrogates })
+            }
+            Found::More => Err(Malformed { at: self.bytes.len(), why: Why::Ended }),
+            // Where it is shows byte by byte.
+            Found::Mistake => self.rest_by_bytes(at - carried as usize, surrogates),
         }
     }
 
-    /// Passes a block, or what of it is inside the string.
+    /// Looks at a block that begins at this place, without the bytes before it.
     #[inline(always)]
-    fn block(&mut self, block: &[u8; block::SIZE], skipped: usize, passed: &mut Passed) -> Found {
+    fn block(
+        &self,
+        block: &[u8; block::SIZE],
+        skipped: usize,
+        at: usize,
+        part: &mut Part,
+    ) -> Found {
         let marks = Marks::of(self.simd, block).skip(skipped);
-        let before = passed.carried;
-        let (escaped, over) = marks.escaped(before);
-        passed.carried = over;
+        let (escaped, over) = marks.escaped(part.carried);
         let ends = marks.quotes & !escaped;
         let odd = escaped & !marks.escapable;
         // One question for all that is rare: mostly nothing of it is there.
-        if ends | odd | u64::from(marks.controls) == 0 {
-            passed.backslashes |= marks.backslashes;
-            self.at += block::SIZE - skipped;
-            return Found::More;
+        if ends | odd | marks.controls != 0 {
+            let inside = !ends & ends.wrapping_sub(1);
+            let controls = block::rest(block::controls(self.simd, block), skipped);
+            let letters = block::rest(block::letters(self.simd, block), skipped);
+            let Some(surrogates) = self.numbered(at, odd & inside & !letters) else {
+                return Found::Mistake;
+            };
+            if controls & inside != 0 {
+                return Found::Mistake;
+            }
+            part.surrogates |= surrogates;
+            if ends != 0 {
+                part.backslashes |= marks.backslashes & inside;
+                return Found::End(ends.trailing_zeros() as usize + 1);
+            }
         }
-        let inside = !ends & ends.wrapping_sub(1);
-        passed.backslashes |= marks.backslashes & inside;
-        if !self.is_sound(inside, odd, block, skipped) {
-            // Where it is shows byte by byte.
-            self.at -= usize::from(before);
-            return Found::Mistake;
-        }
-        if ends != 0 {
-            self.at += ends.trailing_zeros() as usize + 1;
-            return Found::End;
-        }
-        self.at += block::SIZE - skipped;
+        part.backslashes |= marks.backslashes;
+        part.carried = over;
         Found::More
     }
 
-    /// Whether no control character stands among these bytes of a block, and a backslash may stand before
-    /// each of the odd ones.
+    /// Whether one of the escapes before these bytes stands for half a character, if each is an escape
+    /// by number.
     #[inline(always)]
-    fn is_sound(
-        &mut self,
-        inside: u64,
-        odd: u64,
-        block: &[u8; block::SIZE],
-        skipped: usize,
-    ) -> bool {
-        if block::rest(block::controls(self.simd, block), skipped) & inside != 0 {
-            return false;
+    fn numbered(&self, block: usize, mut bytes: u64) -> Option<bool> {
+        let mut surrogates = false;
+        while bytes != 0 {
+            let at = block + bytes.trailing_zeros() as usize;
+            surrogates |= self.unicode(at - 1)?;
+            bytes &= bytes - 1;
         }
-        let letters = block::rest(block::letters(self.simd, block), skipped);
-        let mut numbered = odd & inside & !letters;
-        while numbered != 0 {
-            let at = self.at + numbered.trailing_zeros() as usize;
-            if !self.unicode(at - 1) {
-                return false;
-            }
-            numbered &= numbered - 1;
-        }
-        true
+        Some(surrogates)
     }
 
-    fn rest_of_string(&mut self) -> Result<(), Stopped> {
+    fn rest_by_bytes(&self, mut at: usize, mut surrogates: bool) -> Result<Passed, Malformed> {
         loop {
-            match self.bytes[self.at..] {
-                [b'"', ..] => {
-                    self.at += 1;
-                    return Ok(());
+            match self.bytes[at..] {
+                [b'"', ..] => return Ok(Passed { end: at + 1, plain: false, surrogates }),
+                [b'\\', letter, ..] if LETTERS[usize::from(letter)] => at += 2,
+                [] | [b'\\'] => return Err(Malformed { at: self.bytes.len(), why: Why::Ended }),
+                [b'\\', ..] => {
+                    let Some(half) = self.unicode(at) else {
+                        return Err(self.expected(at, "a valid escape"));
+                    };
+                    surrogates |= half;
+                    at += 6;
                 }
-                [b'\\', letter, ..] if LETTERS[usize::from(letter)] => self.at += 2,
-                [b'\\', ..] if self.unicode(self.at) => self.at += 6,
-                [] | [b'\\'] => return Err(self.stop(self.bytes.len(), Why::Ended)),
-                [b'\\', ..] => return Err(self.expected("a valid escape")),
                 [..0x20, ..] => {
-                    return Err(self.expected("no bare control character in a string"));
+                    return Err(self.expected(at, "no bare control character in a string"));
                 }
-                _ => self.at += 1,
+                _ => at += 1,
             }
         }
     }
 
-    /// Whether an escape by number stands at this byte; what stands for half a character is noted.
-    fn unicode(&mut self, at: usize) -> bool {
-        let [b'\\', b'u', digits @ ..] = &self.bytes[at..] else { return false };
-        let Some(digits) = digits.first_chunk::<4>() else { return false };
-        self.surrogates |=
-            matches!(digits, [b'd' | b'D', b'8'..=b'9' | b'a'..=b'f' | b'A'..=b'F', ..]);
-        digits.iter().all(u8::is_ascii_hexdigit)
+    /// Whether the escape at this byte stands for half a character, if it is one by number.
+    fn unicode(&self, at: usize) -> Option<bool> {
+        let [b'\\', b'u', digits @ ..] = &self.bytes[at..] else { return None };
+        let digits = digits.first_chunk::<4>()?;
+        digits
+            .iter()
+            .all(u8::is_ascii_hexdigit)
+            .then_some(matches!(digits, [b'd' | b'D', b'8'..=b'9' | b'a'..=b'f' | b'A'..=b'F', ..]))
     }
 }
 
