@@ -160,7 +160,7 @@ impl Agent {
         }
         let offered: Vec<_> = self.tools.iter().map(Tool::offered).collect();
         conversation.tools = offered.into();
-        conversation.settings = self.settings.clone().into();
+        conversation.settings = Box::new(self.settings.clone()).into();
         conversation
     }
 

@@ -1,7 +1,7 @@
 //! Which conversation a request belongs to, as far as its client lets know. Signatures and prompt caches
 //! are bound to a route, so a conversation stays on its own.
 
-use http::{HeaderMap, HeaderName};
+use http::{HeaderMap, HeaderName, HeaderValue};
 use interlingua::wire::Node;
 use interlingua::{Dialect, Doc, Text};
 use interlingua_store::SessionId;
@@ -31,7 +31,7 @@ impl Mark {
             goes_on,
             ..Self::default()
         };
-        if let Some(session) = HEADERS.iter().find_map(|name| headers.get(name)) {
+        if let Some(session) = session(headers) {
             // Agents of one session talk to models at the same time.
             let agent = headers.get(AGENT).map_or(&[][..], |agent| agent.as_bytes());
             let session = hash([session.as_bytes()]);
@@ -78,6 +78,14 @@ impl Mark {
             hash(first.map(str::as_bytes))
         })
     }
+}
+
+/// What the first of the known headers says. Names are sooner compared, which mostly differ in length, than hashed
+/// one after the other.
+fn session(headers: &HeaderMap) -> Option<&HeaderValue> {
+    let place = |name: &HeaderName| HEADERS.iter().position(|known| known == name);
+    let said = headers.iter().filter_map(|(name, value)| Some((place(name)?, value)));
+    said.min_by_key(|(place, _)| *place).map(|(_, value)| value)
 }
 
 /// Whether this is the name of one session among others, and not only of a user or a program.

@@ -94,12 +94,13 @@ impl Order<'_> {
             tale.conversation = talk.identity;
         }
         let recalled = Recalled { told, restored };
-        let (translated, recalled) = if Heavy::is_due(came.len()) {
+        let (mut translated, recalled) = if Heavy::is_due(came.len()) {
             let opened = opened.apart();
             self.gateway.heavy.run(move || (opened.written(&recalled), recalled)).await
         } else {
             (opened.written(&recalled), recalled)
         };
+        translated.exchange.asked.clone_from(&target.model);
         if let Some(tale) = tale {
             tale.repaired(&translated.ledger);
         }
@@ -147,7 +148,6 @@ impl Order<'_> {
         let Written { translated, watch, paused, held, last, .. } = *written;
         let mut exchange = translated.exchange;
         exchange.model = Some(Text::new(self.model));
-        exchange.asked = Some(Text::new(model));
         exchange.id = id.map(|id| Text::new(&id.simple().to_string()));
         exchange.created = now();
         if self.mark.goes_on && self.client.id() == self.from.id() {

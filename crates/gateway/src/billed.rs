@@ -1,6 +1,7 @@
 //! What was used: each turn is added to the sums of its key, and `/api/usage` shows them.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use interlingua::Failure;
 use interlingua::model::{FailureKind, Usage};
@@ -27,6 +28,7 @@ impl Bill {
     /// The turn is over. One that nobody was asked for costs nothing.
     pub(crate) fn add(
         self,
+        now: SystemTime,
         provider: &str,
         model: &str,
         usage: &Usage,
@@ -48,8 +50,8 @@ impl Bill {
         let model = if failed == Some(FailureKind::NotFound) { "*" } else { model };
         // What is built in has its provider in its name.
         let of_it =
-            if provider == SIMULATED { model.to_owned() } else { format!("{provider}/{model}") };
-        self.store.add(Day::today(), &self.owner, &of_it, &sums);
+            if provider == SIMULATED { model.to_owned() } else { [provider, "/", model].concat() };
+        self.store.add(Day::of(now), &self.owner, &of_it, &sums);
     }
 }
 

@@ -19,6 +19,7 @@ use crate::config::Config;
 use crate::endpoint::{Address, Asked, Endpoint, Lessons, address};
 use crate::out::Out;
 use crate::placed::placed;
+use crate::quota::Guest;
 use crate::recent::Events;
 use crate::refusal::{JSON, Refusal, failure};
 use crate::state::Gateway;
@@ -72,17 +73,17 @@ async fn admitted(
         return Ok(response);
     }
     gateway.known().await;
-    let (now, made) = (Instant::now(), gateway.keyring.keys());
+    let made = gateway.keyring.keys();
     let shown = match access::admitted(&config, &made, between.here, &head.headers) {
         Ok(shown) => shown,
         Err(failure) => {
-            gateway.quotas.guessed(between.peer.ip(), &config, now)?;
+            gateway.quotas.guessed(between.peer.ip(), &config, Instant::now())?;
             return Err(failure);
         }
     };
     let (limits, timeouts) = (&config.limits, &config.timeouts);
     let owner = shown.owner();
-    if endpoint.asks_a_model() {
+    if shown.key.is_some() && endpoint.asks_a_model() {
         quota::affords(shown.key, &*gateway.store, SystemTime::now())?;
     }
     let (asked, counts, session) = match endpoint {
@@ -112,7 +113,10 @@ async fn admitted(
         Endpoint::Events => return Ok(events(gateway.recent.listen(owner, timeouts.heartbeat))),
         other => return Ok(small(&gateway, dialect, &other)),
     };
-    let guest = gateway.quotas.enter(shown.key, now)?;
+    let guest = match shown.key {
+        Some(key) => gateway.quotas.enter(key, Instant::now())?,
+        None => Guest::default(),
+    };
     let room = room(&gateway)?;
     let body = reading::whole(body, &head.headers, limits.body, timeouts.body).await?;
     let came = Came {

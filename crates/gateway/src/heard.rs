@@ -27,7 +27,7 @@ use crate::{excess, guarding};
 pub(crate) struct Heard<'o> {
     pub(crate) order: &'o Order<'o>,
     pub(crate) to: &'static dyn Dialect,
-    pub(crate) exchange: Exchange,
+    pub(crate) exchange: Box<Exchange>,
     pub(crate) ledger: Ledger,
     pub(crate) body: Body,
     pub(crate) watch: Option<Watch>,
@@ -321,7 +321,7 @@ fn refusal(error: ReplyError) -> Refusal {
 const HOLD: Duration = Duration::from_secs(10);
 
 /// More than an answer mostly has.
-const HEADERS: usize = 12;
+const HEADERS: usize = 9;
 /// What some put before a text.
 const BYTE_ORDER: &[u8] = b"\xef\xbb\xbf";
 pub(crate) const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream; charset=utf-8");

@@ -20,7 +20,9 @@ impl Limited {
 
     /// How long it rests from now on, if it does.
     pub(crate) fn wait(&self, model: &str, now: Instant) -> Option<Duration> {
-        let until = *self.models().get(model)?;
+        let models = self.models();
+        // Mostly there is none, and its name need not be hashed.
+        let until = *Some(models).filter(|models| !models.is_empty())?.get(model)?;
         until.checked_duration_since(now).filter(|wait| !wait.is_zero())
     }
 

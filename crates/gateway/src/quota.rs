@@ -42,7 +42,8 @@ struct Book {
     elsewhere: Option<(u32, Instant)>,
 }
 
-/// A request that counts for its key until this is dropped.
+/// A request that counts for its key until this is dropped; for none where no key was shown.
+#[derive(Default)]
 pub(crate) struct Guest(Option<Arc<Used>>);
 
 /// So many at once, and then so many per minute: remembers when it will be empty.
@@ -53,8 +54,7 @@ struct Shelf<K, V>(Mutex<HashMap<K, Arc<V>>>);
 
 impl Quotas {
     /// Lets a request of this key in, unless there were or are too many.
-    pub(crate) fn enter(&self, key: Option<&Key>, now: Instant) -> Result<Guest, Failure> {
-        let Some(key) = key else { return Ok(Guest(None)) };
+    pub(crate) fn enter(&self, key: &Key, now: Instant) -> Result<Guest, Failure> {
         let used = self.keys.find(&key.name);
         let mut book = used.book.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(most) = key.concurrent {

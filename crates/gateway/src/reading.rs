@@ -1,5 +1,8 @@
 //! Reading a request's body, within its limits.
 
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -7,10 +10,10 @@ use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use http::request::Parts;
 use http_body_util::BodyExt as _;
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use interlingua::Failure;
 use interlingua::model::FailureKind;
-use tokio::time::timeout;
+use tokio::time::{error::Elapsed, timeout};
 
 use crate::refusal::failure;
 
@@ -43,7 +46,9 @@ pub(crate) async fn whole(
     }
     let mut first = None;
     let mut gathered = BytesMut::new();
-    while let Some(frame) = timeout(patience, body.frame()).await.map_err(|_| too_slow())? {
+    while !body.is_end_stream()
+        && let Some(frame) = within(patience, body.frame()).await.map_err(|_| too_slow())?
+    {
         let Ok(data) = frame.map_err(|_| broken_off())?.into_data() else { continue };
         if first.as_ref().map_or(0, Bytes::len) + gathered.len() + data.len() > most {
             return Err(too_large(most));
@@ -60,6 +65,15 @@ pub(crate) async fn whole(
         }
     }
     Ok(first.unwrap_or_else(|| gathered.freeze()))
+}
+
+/// What a future gives within this time. Where it gives it at once, nobody looks at a clock.
+async fn within<F: Future>(patience: Duration, future: F) -> Result<F::Output, Elapsed> {
+    let mut future = pin!(future);
+    match poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await {
+        Poll::Ready(given) => Ok(given),
+        Poll::Pending => timeout(patience, future).await,
+    }
 }
 
 fn too_large(most: usize) -> Failure {

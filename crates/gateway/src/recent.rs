@@ -120,11 +120,12 @@ impl Inner {
         self.listeners.iter().any(|listener| listener.owner == owner)
     }
 
-    fn list(&mut self, owner: String, short: Short) {
+    fn list(&mut self, owner: String, mut short: Short) {
         if self.turns.len() == LISTED {
             self.turns.pop_front();
         }
-        self.turns.push_back((owner, short.bounded()));
+        short.bound();
+        self.turns.push_back((owner, short));
     }
 
     /// Who does not keep up is let go, and knows by that; the list has what was missed.
@@ -184,18 +185,21 @@ impl Short {
     }
 
     /// Clients may give a model any name; the list is not to grow by that.
-    fn bounded(mut self) -> Self {
+    fn bound(&mut self) {
         if let Some((at, _)) = self.model.char_indices().nth(NAME) {
             self.model.truncate(at);
             self.model.shrink_to_fit();
         }
-        self
     }
 }
 
-/// Seconds since 1970.
 pub(crate) fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+    seconds(SystemTime::now())
+}
+
+/// Seconds since 1970.
+pub(crate) fn seconds(at: SystemTime) -> u64 {
+    at.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 /// What one listener is told, as a body.

@@ -1,6 +1,6 @@
 //! What happened to one request: told once, to the log and to the metrics, when it is over.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
@@ -235,14 +235,14 @@ impl Tale {
 impl Tale {
     /// Who was asked for what, in the headers of the answer.
     pub(crate) fn names(&self, headers: &mut HeaderMap) {
-        let conversation = format!("{:016x}", self.conversation);
+        let conversation = hexadecimal(self.conversation);
         let texts = [
-            (PROVIDER, self.provider.as_str()),
-            (MODEL, self.model.as_str()),
-            (CONVERSATION, conversation.as_str()),
+            (PROVIDER, self.provider.as_bytes()),
+            (MODEL, self.model.as_bytes()),
+            (CONVERSATION, &conversation),
         ];
         for (name, text) in texts {
-            if let Ok(value) = HeaderValue::from_str(text) {
+            if let Ok(value) = HeaderValue::from_bytes(text) {
                 headers.insert(name, value);
             }
         }
@@ -256,11 +256,16 @@ impl Tale {
     }
 
     /// The turn in short, for looking at.
-    fn short(&mut self, outcome: &'static str, status: u16, took: Duration) -> Short {
+    fn short(
+        &mut self,
+        outcome: &'static str,
+        status: u16,
+        (now, took): (SystemTime, Duration),
+    ) -> Short {
         Short {
             turn: self.id,
             conversation: self.conversation,
-            at: recent::now(),
+            at: recent::seconds(now),
             dialect: self.dialect,
             provider: std::mem::take(&mut self.provider),
             model: std::mem::take(&mut self.model),
@@ -279,7 +284,7 @@ impl Tale {
 
 impl Drop for Tale {
     fn drop(&mut self) {
-        let took = self.began.elapsed();
+        let (now, took) = (SystemTime::now(), self.began.elapsed());
         let (outcome, status) = match self.end {
             End::Unknown => ("left", 499),
             End::Answered => ("answered", 200),
@@ -297,7 +302,7 @@ impl Drop for Tale {
                 End::Failed(kind, _) => Some(kind),
                 End::Unknown | End::Answered => None,
             };
-            bill.add(&self.provider, &self.model, &self.usage, failed);
+            bill.add(now, &self.provider, &self.model, &self.usage, failed);
         }
         let found = self.desk.as_ref().filter(|desk| !desk.found.is_empty());
         let found = found.map(|desk| desk.found.join(","));
@@ -312,7 +317,7 @@ impl Drop for Tale {
         if stages.is_none() && telling.is_none() {
             return;
         }
-        let short = self.short(outcome, status, took);
+        let short = self.short(outcome, status, (now, took));
         let Some(stages) = stages else {
             if let Some(telling) = telling {
                 telling.ends(short);
@@ -330,6 +335,11 @@ impl Drop for Tale {
             }
         });
     }
+}
+
+/// All sixteen digits.
+fn hexadecimal(number: u64) -> [u8; 16] {
+    std::array::from_fn(|place| b"0123456789abcdef"[(number >> (60 - 4 * place)) as usize & 15])
 }
 
 /// Tells the client by which rules its request was repaired.

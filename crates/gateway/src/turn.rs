@@ -221,7 +221,8 @@ impl Came<'_> {
     ) -> Result<Response<Out>, Refusal> {
         let (name, model) = (name_of(route), Order::model_at(route));
         let way = self.gateway.ways.way(name);
-        if let Some(wait) = way.limited.wait(&model, Instant::now()) {
+        let mut now = Instant::now();
+        if let Some(wait) = way.limited.wait(&model, now) {
             return Err(limited(name, &model, wait));
         }
         way.budget.earn();
@@ -229,7 +230,7 @@ impl Came<'_> {
         // A request that is refused for its shape is sent once more at the most.
         let mut once_more = Some(|| read(told, &self.config.limits));
         for tries in 0.. {
-            let pass = match way.breaker.admit(Instant::now()) {
+            let pass = match way.breaker.admit(now) {
                 Ok(pass) => pass,
                 // What it said a moment ago tells more.
                 Err(wait) => return Err(last.unwrap_or_else(|| resting(name, wait))),
@@ -268,6 +269,7 @@ impl Came<'_> {
             }
             last = Some(refusal);
             sleep(asked.max(Backoff::default().wait(tries, chance()))).await;
+            now = Instant::now();
         }
         Err(last.unwrap_or_else(|| resting(name, Duration::ZERO)))
     }

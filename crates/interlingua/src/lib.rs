@@ -50,8 +50,8 @@ pub struct Translated<B = Bytes> {
     /// What was changed or left out; empty when nothing was.
     pub ledger: Ledger,
     /// What the translation of the reply needs to know of this request. Whoever has a clock and ids
-    /// to give adds them.
-    pub exchange: Exchange,
+    /// to give adds them. Apart: it is large, and goes from hand to hand.
+    pub exchange: Box<Exchange>,
 }
 
 /// A whole reply as it leaves.
@@ -60,7 +60,7 @@ pub struct TranslatedReply {
     pub body: Bytes,
     pub ledger: Ledger,
     /// What it says, in the client's terms.
-    pub reply: Verbatim<Reply>,
+    pub reply: Box<Verbatim<Reply>>,
     /// What the guard found about its calls.
     pub findings: Vec<guard::Finding>,
 }
@@ -117,7 +117,7 @@ pub fn transcribe_request(
     let body = read_object(body)?;
     let mut ledger = Ledger::default();
     let conversation = from.decode_request(&body, &mut ledger);
-    let exchange = exchange_of(&conversation, target);
+    let exchange = Box::new(exchange_of(&conversation, target));
     let body = to.encode_request(&conversation, target, &mut ledger);
     Ok(Translated { body, ledger, exchange })
 }

@@ -96,7 +96,7 @@ impl<'d> Opened<'d, '_> {
     pub fn written(self, recalled: &Recalled) -> Translated<Spliced> {
         let Self { body, mut conversation, mut ledger, to, target } = self;
         let target = &*target;
-        let mut exchange = exchange_of(&conversation, target);
+        let mut exchange = Box::new(exchange_of(&conversation, target));
         let Some(profile) = Profile::of(to.id(), target, conversation.model.as_ref()) else {
             let body = to.encode_request(&conversation, target, &mut ledger);
             return Translated { body: body.into(), ledger, exchange };

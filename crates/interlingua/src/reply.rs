@@ -15,7 +15,8 @@ use crate::{ReplyError, TranslatedReply, read_object};
 #[derive(Debug)]
 pub struct ReadReply {
     body: Doc,
-    pub reply: Verbatim<Reply>,
+    /// Apart: it is large, and goes from hand to hand.
+    pub reply: Box<Verbatim<Reply>>,
     pub ledger: Ledger,
     /// What the guard found about its calls.
     pub findings: Vec<Finding>,
@@ -39,7 +40,7 @@ pub fn read_reply(
         (read, _) => read?,
     };
     let mut reply = match from.decode_reply(&body, exchange, &mut ledger) {
-        Ok(reply) => reply,
+        Ok(reply) => Box::new(reply),
         Err(failure) => return Err(ReplyError::Failed(Box::new(failure))),
     };
     if exchange.has_renamed() {

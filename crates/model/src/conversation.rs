@@ -15,8 +15,9 @@ pub struct Conversation {
     pub turns: Vec<Verbatim<Turn>>,
     /// The text of the whole is the list as written.
     pub tools: Verbatim<Vec<Verbatim<Tool>>>,
-    /// The text stands for all settings fields together: present means none was edited.
-    pub settings: Verbatim<Settings>,
+    /// The text stands for all settings fields together: present means none was edited. Apart: they are large, and
+    /// what is decoded goes from hand to hand.
+    pub settings: Verbatim<Box<Settings>>,
     /// The fields of the body in the order written, for leaving in the same dialect.
     pub fields: Vec<TopField>,
 }

@@ -38,7 +38,7 @@ struct Goal {
 /// What was seen lately, the last first.
 #[derive(Debug, Default)]
 struct Seen {
-    all: VecDeque<Around>,
+    all: VecDeque<Box<Around>>,
     size: usize,
 }
 
@@ -48,7 +48,7 @@ thread_local! {
 
 impl Around {
     /// What stands around the turns of a request that nobody has touched, if it may be known again.
-    pub(crate) fn of(work: &mut Work<'_>) -> Option<Self> {
+    pub(crate) fn of(work: &mut Work<'_>) -> Option<Box<Self>> {
         // What turns bring along counts among the tools.
         if !work.is_own() || !work.is_as_it_came() || work.holds(About::Foreign) {
             return None;
@@ -71,16 +71,18 @@ impl Around {
                 && one.fields.iter().zip(fields()).all(|(one, other)| is_same(one, other))
         };
         let known = SEEN.with_borrow_mut(|seen| seen.take(is_same));
-        Some(known.unwrap_or_else(|| Self {
-            goal: Goal::of(profile, rows),
-            fields: fields().map(detached).collect(),
-            size,
-            idle: [false; _],
+        Some(known.unwrap_or_else(|| {
+            Box::new(Self {
+                goal: Goal::of(profile, rows),
+                fields: fields().map(detached).collect(),
+                size,
+                idle: [false; _],
+            })
         }))
     }
 
     /// Remembers it for the next request.
-    pub(crate) fn keep(self) {
+    pub(crate) fn keep(self: Box<Self>) {
         SEEN.with_borrow_mut(|seen| seen.keep(self));
     }
 }
@@ -121,14 +123,14 @@ impl Goal {
 }
 
 impl Seen {
-    fn take(&mut self, is_it: impl Fn(&Around) -> bool) -> Option<Around> {
-        let found = self.all.iter().position(is_it)?;
+    fn take(&mut self, is_it: impl Fn(&Around) -> bool) -> Option<Box<Around>> {
+        let found = self.all.iter().position(|around| is_it(around))?;
         let taken = self.all.remove(found)?;
         self.size -= taken.size;
         Some(taken)
     }
 
-    fn keep(&mut self, around: Around) {
+    fn keep(&mut self, around: Box<Around>) {
         self.size += around.size;
         self.all.push_front(around);
         while self.all.len() > MOST || self.size > LARGEST_IN_ALL {

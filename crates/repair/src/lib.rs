@@ -287,7 +287,7 @@ pub fn repair(
     let misheard = hearing::listen(&mut work);
     let mut around = Around::of(&mut work);
     for (at, rule) in ALL.iter().enumerate() {
-        run(rule, &mut work, around.as_mut().map(|around| (around, at)));
+        run(rule, &mut work, around.as_deref_mut().map(|around| (around, at)));
         // What fitted an older list is looked at again in the new one.
         if work.take_relisted() {
             let again = ALL[..=at].iter().filter(|rule| rule.stage == Stage::Fit);

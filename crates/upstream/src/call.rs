@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::mem;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use bytes::Bytes;
@@ -11,6 +12,7 @@ use interlingua::{Failure, Spliced};
 use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::error::{Trouble, failure};
+use crate::ready::Heading;
 use crate::way::Way;
 use crate::{Ask, Auth, Provider, aws};
 
@@ -27,29 +29,31 @@ pub struct Call<'a> {
 }
 
 impl Call<'_> {
-    pub(crate) fn request(mut self) -> Result<Request<Spliced>, Failure> {
+    /// The request as it leaves, which nothing is left of in the call.
+    pub(crate) fn request(&mut self) -> Result<(Arc<Heading>, Spliced), Failure> {
         let mut body = mem::take(&mut self.body);
         if self.ask == Ask::Models {
             body = Spliced::default();
         }
         let (provider, has_body) = (self.provider, !body.is_empty());
-        let head = match self.ask {
+        let mut heading = match self.ask {
             ask @ Ask::Turn { stream } if has_body && self.headers.is_empty() => {
                 let stays = || provider.has_one_address(ask);
-                provider.ready.head(stream, stays, || self.head(has_body))
+                provider.ready.heading(stream, stays, || self.heading(has_body))?
             }
-            _ => self.head(has_body),
+            _ => self.heading(has_body)?,
         };
-        let (mut head, ()) = head?.into_parts();
         if provider.auth == Auth::SigV4 {
+            let (mut head, ()) = heading.into_request().into_parts();
             let whole = body.joined();
             self.sign(&head.method, &head.uri, &mut head.headers, &whole)?;
+            heading = Heading::new(Request::from_parts(head, ()));
             body = whole.into();
         }
-        Ok(Request::from_parts(head, body))
+        Ok((heading, body))
     }
 
-    fn head(&mut self, has_body: bool) -> Result<Request<()>, Failure> {
+    fn heading(&mut self, has_body: bool) -> Result<Arc<Heading>, Failure> {
         let uri = self.provider.address(self.ask, self.model)?;
         let mut headers = mem::take(&mut self.headers);
         if !headers.is_empty() {
@@ -72,7 +76,7 @@ impl Call<'_> {
         *request.uri_mut() = uri;
         *request.version_mut() = Version::HTTP_11;
         *request.headers_mut() = headers;
-        Ok(request)
+        Ok(Heading::new(request))
     }
 
     /// What is sent unless the client or the configuration says otherwise.

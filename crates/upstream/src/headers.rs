@@ -13,7 +13,8 @@ pub struct Headers {
     /// The head that they stand in.
     text: Bytes,
     read: fn(&Bytes) -> HeaderMap,
-    map: OnceLock<HeaderMap>,
+    /// Apart: it is large, and answers go from hand to hand.
+    map: OnceLock<Box<HeaderMap>>,
     usual: Usual,
 }
 
@@ -49,7 +50,7 @@ impl Deref for Headers {
     type Target = HeaderMap;
 
     fn deref(&self) -> &HeaderMap {
-        self.map.get_or_init(|| (self.read)(&self.text))
+        self.map.get_or_init(|| Box::new((self.read)(&self.text)))
     }
 }
 
@@ -59,7 +60,7 @@ impl From<HeaderMap> for Headers {
             content_type: map.get(header::CONTENT_TYPE).cloned(),
             is_encoded: map.contains_key(header::CONTENT_ENCODING),
         };
-        Self { text: Bytes::new(), read: |_| HeaderMap::new(), map: map.into(), usual }
+        Self { text: Bytes::new(), read: |_| HeaderMap::new(), map: Box::new(map).into(), usual }
     }
 }
 

@@ -16,8 +16,9 @@ use tokio::time::{Instant, Sleep, sleep_until};
 /// time and asks for the next look soon, and those that come before that leave nothing.
 pub struct Idle {
     limit: Duration,
-    /// Where silence is counted from: what was heard first since the last look, or before it.
-    since: Instant,
+    /// Where silence is counted from: what was heard first since the last look, or before it; from the next look,
+    /// while nobody has waited yet.
+    since: Option<Instant>,
     /// Something was heard since the last look.
     heard: bool,
     /// The timer is to be moved to the next look.
@@ -32,18 +33,18 @@ struct Set {
 }
 
 impl Idle {
-    /// Silence begins now.
+    /// Silence begins when it is first waited for. Most is there at once, and nobody looks at a clock.
     pub fn new(limit: Duration) -> Self {
-        Self { limit, since: Instant::now(), heard: false, soon: false, set: None }
+        Self { limit, since: None, heard: false, soon: false, set: None }
     }
 
     /// Something was heard just now.
     #[inline]
     pub fn heard(&mut self) {
-        if !self.heard {
+        if !self.heard && self.since.is_some() {
             self.heard = true;
             self.soon = true;
-            self.since = Instant::now();
+            self.since = Some(Instant::now());
         }
     }
 
@@ -64,8 +65,9 @@ impl Idle {
             return Poll::Pending;
         }
         loop {
-            let Some(end) = self.since.checked_add(self.limit) else { return Poll::Pending };
-            let next = if self.heard { self.since + self.between() } else { end };
+            let since = *self.since.get_or_insert_with(Instant::now);
+            let Some(end) = since.checked_add(self.limit) else { return Poll::Pending };
+            let next = if self.heard { since + self.between() } else { end };
             let set = self.set.get_or_insert_with(|| Set {
                 timer: Box::pin(sleep_until(next)),
                 wakes: Waker::noop().clone(),
@@ -80,7 +82,7 @@ impl Idle {
             }
             let now = Instant::now();
             if now >= end {
-                (self.since, self.heard) = (now, false);
+                (self.since, self.heard) = (Some(now), false);
                 self.soon = true;
                 return Poll::Ready(self.limit);
             }

@@ -18,6 +18,7 @@ use crate::connect::{Authority, Proxies, Used};
 use crate::error::{Trouble, failure, of_tls, trouble};
 use crate::lanes::{Lane, Lanes};
 use crate::plain::{Plain, Unanswered};
+use crate::ready::Heading;
 use crate::{Answer, Body, Call, Headers};
 
 /// How long is waited for what. A stream as a whole may take as long as it likes.
@@ -82,25 +83,25 @@ impl Upstream {
     /// may be closed by then: what is asked has to be said again in that case.
     pub async fn call_or_again<'c>(
         &self,
-        call: Call<'_>,
+        mut call: Call<'_>,
         again: impl FnOnce() -> Option<Call<'c>>,
     ) -> Result<Answer, Failure> {
-        let lost = match self.call_once(call, true).await {
+        let lost = match self.call_once(&mut call, true).await {
             Ok(answer) => return Ok(answer),
             Err(lost) => lost,
         };
         match lost.again.then(again).flatten() {
-            Some(call) => self.call_once(call, false).await.map_err(|lost| lost.failure),
+            Some(mut call) => self.call_once(&mut call, false).await.map_err(|lost| lost.failure),
             None => Err(lost.failure),
         }
     }
 
     /// Asks on a connection that was kept, if it may be.
-    async fn call_once(&self, call: Call<'_>, may_be_kept: bool) -> Result<Answer, Lost> {
+    async fn call_once(&self, call: &mut Call<'_>, may_be_kept: bool) -> Result<Answer, Lost> {
         let provider = call.provider;
         let (name, trusts) = (&provider.name, provider.authority.as_ref());
-        let request = call.request().map_err(|failure| Lost { failure, again: false })?;
-        let asked = self.asked(name, trusts, request, may_be_kept).await;
+        let (heading, body) = call.request().map_err(|failure| Lost { failure, again: false })?;
+        let asked = self.asked(name, trusts, (heading, body), may_be_kept).await;
         asked.map_err(|Unanswered { trouble, kept }| Lost {
             failure: failure(name, &trouble),
             again: kept && trouble == Trouble::Reset,
@@ -117,11 +118,11 @@ impl Upstream {
     ) -> Result<Answer, Failure> {
         let name = to.host_str().unwrap_or_default();
         let uri = as_uri(to).ok_or_else(|| failure(name, &Trouble::Address))?;
-        let mut request = Request::new(body.into());
+        let mut request = Request::new(());
         *request.method_mut() = method;
         *request.headers_mut() = headers;
         *request.uri_mut() = uri;
-        let asked = self.asked(name, None, request, true).await;
+        let asked = self.asked(name, None, (Heading::new(request), body.into()), true).await;
         asked.map_err(|unanswered| failure(name, &unanswered.trouble))
     }
 
@@ -130,25 +131,25 @@ impl Upstream {
         &self,
         name: &str,
         trusts: Option<&Arc<Authority>>,
-        request: Request<Spliced>,
+        (heading, body): (Arc<Heading>, Spliced),
         may_be_kept: bool,
     ) -> Result<Answer, Unanswered> {
         let limit = self.timeouts.head;
         let in_vain = |_| Unanswered { trouble: Trouble::Head(limit), kept: false };
-        let is_plain = request.uri().scheme() == Some(&Scheme::HTTP);
-        let (status, headers, body) =
-            if is_plain && self.proxies.on_the_way(request.uri()).is_none() {
-                let asking = self.plain.ask(request, may_be_kept);
-                let (head, body) = timeout(limit, asking).await.map_err(in_vain)??;
-                let body = Body::plain(body, self.timeouts.idle, name.to_owned());
-                (head.status, head.headers, body)
-            } else {
-                let asking = self.shared(trusts, request);
-                let (response, lane) = timeout(limit, asking).await.map_err(in_vain)??;
-                let (head, body) = response.into_parts();
-                let body = Body::shared(body, self.timeouts.idle, name.to_owned(), lane);
-                (head.status, head.headers.into(), body)
-            };
+        let uri = heading.request.uri();
+        let is_plain = uri.scheme() == Some(&Scheme::HTTP);
+        let (status, headers, body) = if is_plain && self.proxies.on_the_way(uri).is_none() {
+            let asking = self.plain.ask(&heading, body, may_be_kept);
+            let (head, body) = timeout(limit, asking).await.map_err(in_vain)??;
+            let body = Body::plain(body, self.timeouts.idle, name.to_owned());
+            (head.status, head.headers, body)
+        } else {
+            let asking = self.shared(trusts, heading, body);
+            let (response, lane) = timeout(limit, asking).await.map_err(in_vain)??;
+            let (head, body) = response.into_parts();
+            let body = Body::shared(body, self.timeouts.idle, name.to_owned(), lane);
+            (head.status, head.headers.into(), body)
+        };
         is_readable(status, &headers).map_err(|trouble| Unanswered { trouble, kept: false })?;
         Ok(Answer { status: status.as_u16(), headers, body })
     }
@@ -157,14 +158,16 @@ impl Upstream {
     async fn shared(
         &self,
         trusts: Option<&Arc<Authority>>,
-        mut request: Request<Spliced>,
+        heading: Arc<Heading>,
+        body: Spliced,
     ) -> Result<(Response<Incoming>, Arc<Lane>), Unanswered> {
+        let mut request = heading.into_request();
         if let Some(leave) = self.proxies.leave(request.uri()) {
             request.headers_mut().insert(header::PROXY_AUTHORIZATION, leave);
         }
         let lane = self.lanes.free(request.uri(), trusts);
         let lane = lane.map_err(|trouble| Unanswered { trouble, kept: false })?;
-        match lane.client.request(request.map(Full::new)).await {
+        match lane.client.request(request.map(|()| Full::new(body))).await {
             Ok(response) => {
                 if let Some(used) = response.extensions().get::<Used>() {
                     used.mark();

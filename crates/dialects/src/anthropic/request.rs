@@ -18,7 +18,7 @@ pub(super) fn decode(doc: &Doc, ledger: &mut Ledger) -> Verbatim<Conversation> {
         decode::odd(ledger, Place::BODY, "the body is not an object: there is no conversation");
     }
     conversation.fields = body::read_fields(doc, |_| true, ledger);
-    let mut read = Settings::default();
+    let mut read = Box::<Settings>::default();
     let mut unknown = HashSet::new();
     for field in root.fields() {
         let (name, value) = (field.name(), field.value);

@@ -10,7 +10,7 @@ use crate::note;
 /// The settings as they are, and as they stand in the fields of a body in this dialect.
 pub(super) struct Options<'c> {
     pub(super) now: &'c Settings,
-    pub(super) written: Settings,
+    pub(super) written: Box<Settings>,
 }
 
 impl<'c> Options<'c> {

@@ -10,9 +10,9 @@ use crate::note;
 pub(super) fn decode<'d>(
     field: impl Fn(&str) -> Option<Node<'d>>,
     ledger: &mut Ledger,
-) -> Settings {
+) -> Box<Settings> {
     let field = |key: &str| field(key).filter(|node| !node.is_null());
-    let mut settings = Settings::default();
+    let mut settings = Box::<Settings>::default();
     if let Some(config) = field("toolConfig") {
         settings.choice =
             config.get("toolChoice").and_then(|choice| tools::decode_choice(choice, ledger));

@@ -7,8 +7,8 @@ use super::{names, reasoning, schema, tools};
 
 /// The settings of a request. Fields inside the configs that the model has no name for are listed
 /// in `fields` by their path, so that they are noted when the request crosses.
-pub(super) fn decode(request: Node<'_>, prefix: &str, fields: &mut Vec<TopField>) -> Settings {
-    let mut settings = Settings::default();
+pub(super) fn decode(request: Node<'_>, prefix: &str, fields: &mut Vec<TopField>) -> Box<Settings> {
+    let mut settings = Box::<Settings>::default();
     if let Some(config) = names::get(request, "generationConfig") {
         read_config(config, prefix, &mut settings, fields);
     }

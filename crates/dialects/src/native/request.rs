@@ -54,7 +54,7 @@ pub(super) fn encode_turn(turn: &Verbatim<Turn>, o: &mut Object<'_>) {
 /// The text of settings are the body's fields; `as_written` says that those are still true.
 fn encode_settings(conversation: &Conversation, o: &mut Object<'_>) {
     let as_written = blocks::has_raw(conversation.settings.written());
-    if *conversation.settings != Settings::default() || as_written {
+    if **conversation.settings != Settings::default() || as_written {
         o.object("settings", |o| {
             settings::encode(&conversation.settings, o);
             if as_written {
@@ -117,7 +117,7 @@ pub(super) fn decode(root: Node<'_>, ledger: &mut Ledger) -> Conversation {
     let mut as_written = false;
     if let Some(node) = root.get("settings") {
         as_written = node.get("as_written").and_then(Node::boolean).unwrap_or(false);
-        conversation.settings = settings::decode(node).into();
+        conversation.settings = Box::new(settings::decode(node)).into();
         if !as_written && !node.is_null() {
             settings::note_unread(node, ledger);
         }

@@ -41,7 +41,7 @@ pub(super) fn decode(doc: &Doc, ledger: &mut Ledger) -> Conversation {
         settings.choice = choice.or(settings.choice);
         call_apart(&mut conversation.turns, &apart);
     }
-    conversation.settings = Verbatim::read(settings, ID, doc.whole());
+    conversation.settings = Verbatim::read(Box::new(settings), ID, doc.whole());
     conversation
 }
 

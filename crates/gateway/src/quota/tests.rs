@@ -25,19 +25,19 @@ fn a_bucket_gives_a_burst_and_then_a_rate() {
 fn a_key_has_so_many_at_once() {
     let key = Key { concurrent: Some(2), ..key() };
     let (quotas, now) = (Quotas::default(), Instant::now());
-    let first = quotas.enter(Some(&key), now).ok();
-    let second = quotas.enter(Some(&key), now).ok();
+    let first = quotas.enter(&key, now).ok();
+    let second = quotas.enter(&key, now).ok();
     assert!(first.is_some() && second.is_some());
-    assert!(quotas.enter(Some(&key), now).is_err());
+    assert!(quotas.enter(&key, now).is_err());
     drop(first);
-    assert!(quotas.enter(Some(&key), now).is_ok());
+    assert!(quotas.enter(&key, now).is_ok());
 }
 
 #[test]
 fn what_happens_elsewhere_counts_as_if_it_were_here() {
     let key = Key { concurrent: Some(3), requests_per_minute: Some(6), ..key() };
     let (quotas, now) = (Quotas::default(), Instant::now());
-    let running: Vec<_> = (0..2).filter_map(|_| quotas.enter(Some(&key), now).ok()).collect();
+    let running: Vec<_> = (0..2).filter_map(|_| quotas.enter(&key, now).ok()).collect();
     let told = quotas.shares(std::iter::once(&key));
     assert_eq!((told[0].running, told[0].asked, told[0].is_busy), (2, 2, true));
     let elsewhere = |running, ahead| {
@@ -45,19 +45,19 @@ fn what_happens_elsewhere_counts_as_if_it_were_here() {
         vec![Elsewhere { owner: "k".into(), running, ahead }]
     };
     quotas.heard(&told, &elsewhere(1, 50), now);
-    assert!(quotas.enter(Some(&key), now).is_err(), "three are running");
+    assert!(quotas.enter(&key, now).is_err(), "three are running");
     drop(running);
     // Five of six were asked by all together; the sixth may be.
-    assert!(quotas.enter(Some(&key), now).is_ok());
-    assert!(quotas.enter(Some(&key), now).is_err());
+    assert!(quotas.enter(&key, now).is_ok());
+    assert!(quotas.enter(&key, now).is_err());
     let told = quotas.shares(std::iter::once(&key));
     assert_eq!((told[0].running, told[0].asked), (0, 1));
     quotas.unheard(&told);
     assert_eq!(quotas.shares(std::iter::once(&key))[0].asked, 1, "it is told again");
     // Who is silent for long does not count.
     quotas.heard(&told, &elsewhere(3, 0), now);
-    assert!(quotas.enter(Some(&key), now + SILENT / 2).is_err());
-    assert!(quotas.enter(Some(&key), now + SILENT).is_ok());
+    assert!(quotas.enter(&key, now + SILENT / 2).is_err());
+    assert!(quotas.enter(&key, now + SILENT).is_ok());
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! The head of a request as it is written, and that of an answer as it is read.
 
 use std::mem::MaybeUninit;
+use std::sync::LazyLock;
 
 use bytes::{Bytes, BytesMut};
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Request, StatusCode};
-use interlingua::Spliced;
-use memchr::memmem;
+use memchr::memmem::Finder;
 
 use super::framing::{Framing, Length};
 use crate::error::Trouble;
@@ -22,9 +22,9 @@ pub(crate) struct Head {
     pub(super) may_stay: bool,
 }
 
-/// The head of a request, up to and with the line that ends it.
-pub(super) fn written(request: &Request<Spliced>) -> Vec<u8> {
-    let (uri, body) = (request.uri(), request.body());
+/// The head of a request, without the length of its body and the line that ends it.
+pub(crate) fn written(request: &Request<()>) -> Vec<u8> {
+    let uri = request.uri();
     let mut head = Vec::with_capacity(USUAL);
     let mut put = |parts: &[&[u8]]| parts.iter().for_each(|part| head.extend_from_slice(part));
     let target = uri.path_and_query().map_or("/", |target| target.as_str());
@@ -39,17 +39,29 @@ pub(super) fn written(request: &Request<Spliced>) -> Vec<u8> {
             put(&[name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"]);
         }
     }
-    if !body.is_empty() || request.method() == Method::POST {
-        put(&[b"content-length: ", body.len().to_string().as_bytes(), b"\r\n"]);
-    }
-    put(&[b"\r\n"]);
     head
+}
+
+/// The head of a request with a body of so many bytes, to its end.
+pub(super) fn ended(head: &[u8], method: &Method, body: usize) -> Vec<u8> {
+    let mut ended = Vec::with_capacity(head.len() + LENGTH);
+    ended.extend_from_slice(head);
+    if body > 0 || *method == Method::POST {
+        ended.extend_from_slice(b"content-length: ");
+        ended.extend_from_slice(body.to_string().as_bytes());
+        ended.extend_from_slice(b"\r\n");
+    }
+    ended.extend_from_slice(b"\r\n");
+    ended
 }
 
 /// Takes the head of an answer from what was read, if it is all there. What is said before an answer,
 /// like that one may go on, is no answer.
 pub(super) fn read(from: &mut BytesMut) -> Result<Option<Head>, Trouble> {
     loop {
+        if from.is_empty() {
+            return Ok(None);
+        }
         let Some(end) = end(from) else {
             // What does not begin as HTTP does will not become it.
             let begins = from.iter().zip(b"HTTP/1.").all(|(one, other)| one == other);
@@ -68,9 +80,9 @@ pub(super) fn read(from: &mut BytesMut) -> Result<Option<Head>, Trouble> {
 
 /// Where a head ends: after the first line that is empty, whichever way it ends.
 fn end(text: &[u8]) -> Option<usize> {
-    let usual = memmem::find(text, b"\n\r\n").map(|at| at + 3);
+    let usual = USUAL_END.find(text).map(|at| at + 3);
     let before = &text[..usual.unwrap_or(text.len())];
-    memmem::find(before, b"\n\n").map(|at| at + 2).or(usual)
+    OTHER_END.find(before).map(|at| at + 2).or(usual)
 }
 
 fn understood(text: &Bytes) -> Option<Head> {
@@ -81,7 +93,10 @@ fn understood(text: &Bytes) -> Option<Head> {
         let mut is_last = false;
         for line in answer.headers.iter() {
             match told(line.name) {
-                Some(Told::Type) => usual.content_type = HeaderValue::from_bytes(line.value).ok(),
+                Some(Told::Type) => {
+                    let value = HeaderValue::from_maybe_shared(text.slice_ref(line.value));
+                    usual.content_type = value.ok();
+                }
                 Some(Told::Length) => length.said(line.value)?,
                 Some(Told::Transfer) => length.transferred(line.value),
                 Some(Told::Encoding) => usual.is_encoded = true,
@@ -150,6 +165,10 @@ fn with_lines<T>(
     if end.is_partial() { None } else { look(&answer) }
 }
 
+static USUAL_END: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"\n\r\n"));
+static OTHER_END: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"\n\n"));
+/// Room for the length of a body, and the end.
+const LENGTH: usize = 48;
 /// Room for most heads.
 const USUAL: usize = 512;
 /// No head is longer, and none has more headers.

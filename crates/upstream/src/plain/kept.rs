@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use http::uri::Authority;
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 
 use super::line::Line;
 
@@ -17,9 +17,17 @@ pub(super) struct Kept {
 struct State {
     /// By where they lead, the one that was used last at the end. There are few such places, and two are
     /// sooner compared than one is hashed.
-    lines: Vec<(Authority, Vec<(Instant, Line)>)>,
+    lines: Vec<(Authority, Vec<Resting>)>,
+    /// How often those that were kept for long have been closed: all the time that a connection has to know.
+    rounds: u32,
     /// Somebody comes and closes those that were kept for long.
     is_swept: bool,
+}
+
+/// A connection, and the round in which it came.
+struct Resting {
+    since: u32,
+    line: Line,
 }
 
 impl Kept {
@@ -27,26 +35,18 @@ impl Kept {
     pub(super) fn take(&self, to: &Authority) -> Option<Line> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let (_, lines) = state.lines.iter_mut().find(|(there, _)| there == to)?;
-        while let Some((since, line)) = lines.pop() {
-            if since.elapsed() > LONGEST {
-                // All others are older.
-                lines.clear();
-            } else if line.is_quiet() {
-                return Some(line);
-            }
-        }
-        None
+        std::iter::from_fn(|| lines.pop()).map(|resting| resting.line).find(Line::is_quiet)
     }
 
     /// Keeps a connection for the next one who wants to get there.
     pub(super) fn put(self: Arc<Self>, to: Authority, mut line: Line) {
         line.rest();
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = Instant::now();
+        let resting = Resting { since: state.rounds, line };
         match state.lines.iter_mut().find(|(there, _)| *there == to) {
-            Some((_, lines)) if lines.len() < MOST => lines.push((now, line)),
+            Some((_, lines)) if lines.len() < MOST => lines.push(resting),
             Some(_) => {}
-            None => state.lines.push((to, vec![(now, line)])),
+            None => state.lines.push((to, vec![resting])),
         }
         if !std::mem::replace(&mut state.is_swept, true) {
             tokio::spawn(sweep(Arc::downgrade(&self)));
@@ -56,8 +56,11 @@ impl Kept {
     /// Closes those that were kept for long; false when there is none left to come back for.
     fn close_old(&self) -> bool {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.rounds = state.rounds.wrapping_add(1);
+        let rounds = state.rounds;
+        let is_young = |resting: &Resting| rounds.wrapping_sub(resting.since) < LONGEST;
         state.lines.retain_mut(|(_, lines)| {
-            lines.retain(|(since, line)| since.elapsed() <= LONGEST && line.is_quiet());
+            lines.retain(|resting| is_young(resting) && resting.line.is_quiet());
             !lines.is_empty()
         });
         state.is_swept = !state.lines.is_empty();
@@ -74,7 +77,7 @@ async fn sweep(kept: Weak<Kept>) {
     }
 }
 
-/// How long a connection that nobody uses is kept: less than servers keep theirs.
-const LONGEST: Duration = Duration::from_secs(55);
-const OFTEN: Duration = Duration::from_secs(10);
+/// In how many rounds a connection that nobody uses is closed: after less time than servers keep theirs.
+const LONGEST: u32 = 11;
+const OFTEN: Duration = Duration::from_secs(5);
 const MOST: usize = 256;

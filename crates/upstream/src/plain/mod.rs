@@ -12,18 +12,19 @@ mod line;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::Uri;
 use http::uri::Authority;
-use http::{Request, Uri};
 use interlingua::Spliced;
 use tokio::time::timeout;
 use tower_service::Service as _;
 
 pub(crate) use self::body::PlainBody;
-pub(crate) use self::head::Head;
+pub(crate) use self::head::{Head, written};
 use self::kept::Kept;
 use self::line::Line;
 use crate::connect::{Dial, Proxies};
 use crate::error::{Trouble, of_connecting};
+use crate::ready::Heading;
 
 /// Asks over connections of its own, and keeps those that can serve again.
 pub(crate) struct Plain {
@@ -48,10 +49,12 @@ impl Plain {
     /// there is one and it may be. What is sent is not held any longer.
     pub(crate) async fn ask(
         &self,
-        request: Request<Spliced>,
+        heading: &Heading,
+        body: Spliced,
         may_be_kept: bool,
     ) -> Result<(Head, PlainBody), Unanswered> {
-        let Some(to) = request.uri().authority() else {
+        let uri = heading.request.uri();
+        let Some(to) = uri.authority() else {
             return Err(Unanswered { trouble: Trouble::Address, kept: false });
         };
         let found = if may_be_kept { self.kept.take(to) } else { None };
@@ -59,11 +62,11 @@ impl Plain {
         let unanswered = |trouble| Unanswered { trouble, kept };
         let mut line = match found {
             Some(line) => line,
-            None => self.dial(request.uri()).await.map_err(unanswered)?,
+            None => self.dial(uri).await.map_err(unanswered)?,
         };
         let home = (Arc::clone(&self.kept), to.clone());
-        let sent = head::written(&request);
-        let (head, whole) = line.exchange(&sent, request.into_body()).await.map_err(unanswered)?;
+        let sent = head::ended(heading.text(), heading.request.method(), body.len());
+        let (head, whole) = line.exchange(&sent, body).await.map_err(unanswered)?;
         let home = (whole && head.may_stay).then_some(home);
         let body = PlainBody::new(line, head.framing, home);
         Ok((head, body))

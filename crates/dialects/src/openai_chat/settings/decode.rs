@@ -6,8 +6,8 @@ use interlingua_wire::{Json, Kind, Node, Text};
 use crate::openai_chat::parts::{some, text_of};
 
 /// Fields whose value says nothing that is known are put into `unread`.
-pub(in crate::openai_chat) fn decode(body: Node<'_>, unread: &mut Vec<Text>) -> Settings {
-    let mut settings = Settings::default();
+pub(in crate::openai_chat) fn decode(body: Node<'_>, unread: &mut Vec<Text>) -> Box<Settings> {
+    let mut settings = Box::<Settings>::default();
     let mut reasoning = Reasoning::default();
     for field in body.fields().filter(|field| !field.value.is_null()) {
         let value = field.value;

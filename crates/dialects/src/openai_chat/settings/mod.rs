@@ -41,7 +41,7 @@ pub(super) fn encode(
 /// The settings of a body in this dialect that were edited: only they are written anew.
 pub(super) struct Edited {
     /// What the fields of the body say, if anything was edited.
-    written: Option<Settings>,
+    written: Option<Box<Settings>>,
     /// The choice in the old way is no longer true, as the tools are said in another way.
     old_choice: bool,
     /// Nor is any other made beside it.
