@@ -285,6 +285,7 @@ async fn serve(
     // What goes wrong on a connection is the client's business.
     loop {
         tokio::select! {
+            biased;
             _ = serving.as_mut() => return,
             () = first_head.as_mut(), if waits => {
                 waits = false;

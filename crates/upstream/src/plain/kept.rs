@@ -81,3 +81,36 @@ async fn sweep(kept: Weak<Kept>) {
 const LONGEST: u32 = 11;
 const OFTEN: Duration = Duration::from_secs(5);
 const MOST: usize = 256;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use http::uri::Authority;
+    use tokio::net::{TcpListener, TcpStream};
+
+    use super::{Kept, LONGEST};
+    use crate::plain::line::Line;
+
+    #[tokio::test]
+    async fn a_connection_that_nobody_uses_is_closed_after_some_rounds() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let place = listener.local_addr().unwrap();
+        let to: Authority = place.to_string().parse().unwrap();
+        let kept = Arc::new(Kept::default());
+        let (mine, other) = tokio::join!(TcpStream::connect(place), listener.accept());
+        let _other = other.unwrap();
+        Arc::clone(&kept).put(to.clone(), Line::new(mine.unwrap()));
+        for _ in 1..LONGEST {
+            assert!(kept.close_old(), "it is young");
+        }
+        let again = kept.take(&to).unwrap();
+        assert!(kept.take(&to).is_none(), "it serves one at a time");
+        Arc::clone(&kept).put(to.clone(), again);
+        for _ in 1..LONGEST {
+            assert!(kept.close_old(), "it has been used since");
+        }
+        assert!(!kept.close_old());
+        assert!(kept.take(&to).is_none());
+    }
+}
