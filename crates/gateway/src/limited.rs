@@ -21,8 +21,11 @@ impl Limited {
     /// How long it rests from now on, if it does.
     pub(crate) fn wait(&self, model: &str, now: Instant) -> Option<Duration> {
         let models = self.models();
-        // Mostly there is none, and its name need not be hashed.
-        let until = *Some(models).filter(|models| !models.is_empty())?.get(model)?;
+        // Mostly there is none, and no name need be hashed.
+        if models.is_empty() {
+            return None;
+        }
+        let until = *models.get(model)?;
         until.checked_duration_since(now).filter(|wait| !wait.is_zero())
     }
 

@@ -235,14 +235,12 @@ impl Tale {
 impl Tale {
     /// Who was asked for what, in the headers of the answer.
     pub(crate) fn names(&self, headers: &mut HeaderMap) {
-        let conversation = hexadecimal(self.conversation);
-        let texts = [
-            (PROVIDER, self.provider.as_bytes()),
-            (MODEL, self.model.as_bytes()),
-            (CONVERSATION, &conversation),
-        ];
-        for (name, text) in texts {
-            if let Ok(value) = HeaderValue::from_bytes(text) {
+        let provider = HeaderValue::from_str(&self.provider);
+        let model = HeaderValue::from_str(&self.model);
+        let conversation = HeaderValue::from_bytes(&hexadecimal(self.conversation));
+        for (name, value) in [(PROVIDER, provider), (MODEL, model), (CONVERSATION, conversation)] {
+            // Names that no header can have are not told.
+            if let Ok(value) = value {
                 headers.insert(name, value);
             }
         }

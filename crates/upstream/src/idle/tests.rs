@@ -65,3 +65,13 @@ async fn a_shorter_limit_counts_from_what_was_heard() {
     assert!(!rings_within(&mut idle, LIMIT / 10).await);
     assert!(rings_within(&mut idle, LIMIT / 30).await);
 }
+
+#[tokio::test(start_paused = true)]
+async fn silence_begins_when_it_is_first_waited_for() {
+    let mut idle = Idle::new(LIMIT);
+    sleep(LIMIT * 2).await;
+    idle.heard();
+    sleep(LIMIT * 2).await;
+    assert!(!rings_within(&mut idle, LIMIT / 2).await);
+    assert!(rings_within(&mut idle, LIMIT / 2 + Duration::from_millis(10)).await);
+}
