@@ -83,8 +83,10 @@ async fn admitted(
     };
     let (limits, timeouts) = (&config.limits, &config.timeouts);
     let owner = shown.owner();
-    if shown.key.is_some() && endpoint.asks_a_model() {
-        quota::affords(shown.key, &*gateway.store, SystemTime::now())?;
+    if let Some(key) = shown.key
+        && endpoint.asks_a_model()
+    {
+        quota::affords(key, &*gateway.store, SystemTime::now())?;
     }
     let (asked, counts, session) = match endpoint {
         Endpoint::Turn(asked) => (asked, false, None),

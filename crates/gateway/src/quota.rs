@@ -152,14 +152,8 @@ impl Book {
 }
 
 /// Refuses a request of a key that has used up its tokens of the day. What runs goes on.
-pub(crate) fn affords(
-    key: Option<&Key>,
-    accounts: &dyn Accounts,
-    now: SystemTime,
-) -> Result<(), Failure> {
-    let Some((key, most)) = key.and_then(|key| Some((key, key.tokens_per_day?))) else {
-        return Ok(());
-    };
+pub(crate) fn affords(key: &Key, accounts: &dyn Accounts, now: SystemTime) -> Result<(), Failure> {
+    let Some(most) = key.tokens_per_day else { return Ok(()) };
     let day = Day::of(now);
     let spent = accounts.spent(day, &key.name);
     if spent < most {

@@ -193,6 +193,7 @@ impl Short {
     }
 }
 
+/// As [`seconds`], of this moment.
 pub(crate) fn now() -> u64 {
     seconds(SystemTime::now())
 }

@@ -381,3 +381,11 @@ const PROVIDER: HeaderName = HeaderName::from_static("x-interlingua-provider");
 const MODEL: HeaderName = HeaderName::from_static("x-interlingua-model");
 const REPAIRS: HeaderName = HeaderName::from_static("x-interlingua-repairs");
 const CONVERSATION: HeaderName = HeaderName::from_static("x-interlingua-conversation");
+
+#[cfg(test)]
+#[test]
+fn a_conversation_is_called_the_same_in_headers_and_elsewhere() {
+    for number in [0, 1, 0xff, 0x0123_4567_89ab_cdef, u64::MAX] {
+        assert_eq!(hexadecimal(number), *format!("{number:016x}").as_bytes());
+    }
+}

@@ -67,13 +67,13 @@ fn a_budget_is_of_a_day() {
     let now = SystemTime::UNIX_EPOCH + Duration::from_secs(20_772 * 86_400 + 86_390);
     let sums = interlingua_store::Sums { input: 60, ..Default::default() };
     for fine in [true, true, false] {
-        assert_eq!(affords(Some(&key), &store, now).is_ok(), fine);
+        assert_eq!(affords(&key, &store, now).is_ok(), fine);
         store.add(Day::of(now), "k", "p/m", &sums);
     }
-    let refused = affords(Some(&key), &store, now).unwrap_err();
+    let refused = affords(&key, &store, now).unwrap_err();
     assert_eq!((refused.status, refused.retry), (429, Retry::AfterMillis(10_000)));
     let words = refused.message.to_string();
     assert!(words.contains("100 tokens a day and has used 180"), "{words}");
     assert!(words.contains("2026-11-16"), "{words}");
-    assert!(affords(Some(&key), &store, now + Duration::from_secs(10)).is_ok());
+    assert!(affords(&key, &store, now + Duration::from_secs(10)).is_ok());
 }
