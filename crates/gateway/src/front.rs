@@ -83,9 +83,7 @@ async fn admitted(
     };
     let (limits, timeouts) = (&config.limits, &config.timeouts);
     let owner = shown.owner();
-    if let Some(key) = shown.key
-        && endpoint.asks_a_model()
-    {
+    if let Some(key) = shown.key.filter(|_| endpoint.asks_a_model()) {
         quota::affords(key, &*gateway.store, SystemTime::now())?;
     }
     let (asked, counts, session) = match endpoint {
